@@ -1,5 +1,7 @@
 package io.uniserve.runtime.config;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.util.Locale;
 import java.util.Optional;
@@ -26,8 +28,7 @@ public record MetricsSettings(boolean enabled, String host, int port, boolean tl
         boolean closed = SecurityMode.isClosed(root, kind);
         MetricsSettings settings = parse(root, closed);
         if (settings.enabled && settings.tls && !(files.enabled() && files.certificate().isPresent())) {
-            throw Settings.invalid(
-                    SECTION + "tls = true needs uniserve.tls.enabled = true with certificate-file and key-file", null);
+            throw refused(SECTION + "tls = true needs uniserve.tls.enabled = true with certificate-file and key-file");
         }
         if (settings.enabled && settings.access == Access.MONITOR) {
             checkMonitor(closed, settings.tls);
@@ -51,17 +52,17 @@ public record MetricsSettings(boolean enabled, String host, int port, boolean tl
     /** Without mode closed and TLS, callers have no identity whose rights can be judged. */
     private static void checkMonitor(boolean closed, boolean tls) {
         if (!closed) {
-            throw Settings.invalid(
-                    SECTION + "access = monitor needs uniserve.security.mode = closed: in mode open everyone may do"
-                            + " everything",
-                    null);
+            throw refused(SECTION + "access = monitor needs uniserve.security.mode = closed: in mode open everyone may do"
+                            + " everything");
         }
         if (!tls) {
-            throw Settings.invalid(
-                    SECTION + "tls = false leaves callers without an identity: set " + SECTION + "tls = true, or "
-                            + SECTION + "access = anyone, then everyone who reaches the port can read the metrics",
-                    null);
+            throw refused(SECTION + "tls = false leaves callers without an identity: set " + SECTION + "tls = true, or "
+                            + SECTION + "access = anyone, then everyone who reaches the port can read the metrics");
         }
+    }
+
+    private static UniserveException refused(String message) {
+        return new UniserveException(ErrorCode.INVALID_CONFIGURATION, message);
     }
 
     private static Optional<Boolean> tls(ConfigSection prometheus) {

@@ -34,7 +34,7 @@ import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.runtime.config.SecuritySettings;
-import io.uniserve.runtime.metrics.HttpRoute;
+import io.uniserve.runtime.transport.http.HttpRoute;
 import io.uniserve.runtime.proto.AdminMapping;
 import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.proto.LoginGrpc;

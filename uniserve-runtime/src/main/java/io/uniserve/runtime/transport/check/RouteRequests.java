@@ -6,7 +6,7 @@ import io.uniserve.runtime.config.MetricsSettings;
 import io.uniserve.runtime.config.MetricsSettings.Access;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.metrics.DaemonHealthCheck;
-import io.uniserve.runtime.metrics.HttpRoute;
+import io.uniserve.runtime.transport.http.HttpRoute;
 import io.uniserve.runtime.metrics.MetricsServer;
 import io.uniserve.runtime.security.PeerTrustManager;
 import io.uniserve.runtime.security.ReloadingTls;

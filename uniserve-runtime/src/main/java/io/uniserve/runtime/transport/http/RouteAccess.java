@@ -1,4 +1,4 @@
-package io.uniserve.runtime.metrics;
+package io.uniserve.runtime.transport.http;
 
 import io.grpc.Context;
 import io.uniserve.error.ErrorCode;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Decision which callers get which HTTP route. Each request is judged anew, so revocations, new rules and the end of a certificate hold on
  * open connections too. Thread-safe; never blocks.
  */
-final class RouteAccess {
+public final class RouteAccess {
     private static final String HOW_TO =
             "use the certificate of a user with role monitor: uniserve security issue user NAME, uniserve grant NAME monitor";
 
@@ -27,13 +27,14 @@ final class RouteAccess {
 
     private record Rules(AccessControl access, CallerRules callers) {}
 
-    RouteAccess(MetricsSettings settings, ReloadingTls tls) {
+    /** Creates the decision of a listener with these settings. */
+    public RouteAccess(MetricsSettings settings, ReloadingTls tls) {
         this.settings = settings;
         this.tls = tls;
     }
 
     /** Uses these rules. Before, routes that need a right are refused. */
-    void setRules(AccessControl access, String cluster) {
+    public void setRules(AccessControl access, String cluster) {
         rules = new Rules(access, new CallerRules(cluster));
     }
 
@@ -42,7 +43,7 @@ final class RouteAccess {
      *
      * @throws UniserveException UNAUTHORIZED if it does not; UNAVAILABLE if this process does not know the rules yet
      */
-    void check(HttpRoute route, HttpCaller caller) {
+    public void check(HttpRoute route, HttpCaller caller) {
         Rules known = rules;
         boolean anyone = route.callers() == Callers.ANYONE;
         if (isOpen(caller) || anyone && (known == null || caller.chain().isEmpty())) {
@@ -65,7 +66,7 @@ final class RouteAccess {
     }
 
     /** True if the caller may see details in the pages for anyone. */
-    boolean maySeeDetails(HttpCaller caller) {
+    public boolean maySeeDetails(HttpCaller caller) {
         HttpRoute route = HttpRoute.METRICS;
         Rules known = rules;
         return isOpen(caller)

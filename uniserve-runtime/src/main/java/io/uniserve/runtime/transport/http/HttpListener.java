@@ -1,4 +1,4 @@
-package io.uniserve.runtime.metrics;
+package io.uniserve.runtime.transport.http;
 
 import io.grpc.netty.shaded.io.netty.bootstrap.ServerBootstrap;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
@@ -35,7 +35,7 @@ import javax.net.ssl.SSLException;
  * HTTP listener of a daemon for few, small pages. One thread reads and writes all connections and never blocks; two others make the pages.
  * A connection that is slow or silent is closed in time. Thread-safe.
  */
-final class HttpListener implements AutoCloseable {
+public final class HttpListener implements AutoCloseable {
     private static final String NAME = "uniserve-metrics";
     private static final int WORKERS = 2;
     private static final int BACKLOG = 64;
@@ -53,13 +53,21 @@ final class HttpListener implements AutoCloseable {
     private final Channel channel;
 
     /** Maker of pages. It may block for some seconds. */
-    interface Pages {
+    @FunctionalInterface
+    public interface Pages {
+        /** Makes the page of a route for a caller that has not been judged yet. */
         HttpReply answer(HttpRoute route, HttpCaller caller);
     }
 
-    /** Limits of connections; those in use are {@link Limits}. */
-    record Bounds(int connections, long requestMillis, long idleMillis) {
-        static final Bounds DEFAULT =
+    /**
+     * Limits of connections.
+     *
+     * @param requestMillis time for a request to arrive from the connection on, and for a reply to be read
+     * @param idleMillis time without a further request
+     */
+    public record Bounds(int connections, long requestMillis, long idleMillis) {
+        /** The limits in use. */
+        public static final Bounds DEFAULT =
                 new Bounds(Limits.HTTP_CONNECTIONS_MAX, Limits.HTTP_REQUEST_MS_MAX, Limits.HTTP_IDLE_MS_MAX);
     }
 
@@ -68,7 +76,7 @@ final class HttpListener implements AutoCloseable {
      *
      * @throws UniserveException INVALID_CONFIGURATION if it is in use, or the host is not this machine
      */
-    HttpListener(MetricsSettings settings, ReloadingTls tls, Bounds bounds, Pages pages) {
+    public HttpListener(MetricsSettings settings, ReloadingTls tls, Bounds bounds, Pages pages) {
         this.bounds = bounds;
         workers = new ThreadPoolExecutor(
                 WORKERS,
@@ -139,7 +147,8 @@ final class HttpListener implements AutoCloseable {
         }
     }
 
-    int port() {
+    /** Open port. */
+    public int port() {
         return ((InetSocketAddress) channel.localAddress()).getPort();
     }
 

@@ -1,19 +1,26 @@
-package io.uniserve.runtime.metrics;
+package io.uniserve.runtime.transport.http;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.nio.charset.StandardCharsets;
 
-/** Reply of the HTTP listener. */
-record HttpReply(int status, String type, String text) {
-    static final int OK = 200;
+/**
+ * Reply of the HTTP listener. Immutable.
+ *
+ * @param status status code
+ * @param type type of the text, for the header Content-Type
+ */
+public record HttpReply(int status, String type, String text) {
+    /** Status of a page. */
+    public static final int OK = 200;
     static final int BAD_REQUEST = 400;
     static final int FORBIDDEN = 403;
     static final int NOT_FOUND = 404;
     static final int METHOD_NOT_ALLOWED = 405;
     static final int FAILED = 500;
-    static final int UNAVAILABLE = 503;
+    /** Status of a process that is not live or not ready. */
+    public static final int UNAVAILABLE = 503;
 
     private static final String JSON = "application/json";
 
@@ -21,19 +28,20 @@ record HttpReply(int status, String type, String text) {
         return new HttpReply(status, "text/plain; charset=utf-8", text + "\n");
     }
 
-    static HttpReply json(int status, String object) {
+    /** A reply with a JSON object. */
+    public static HttpReply json(int status, String object) {
         return new HttpReply(status, JSON, object + "\n");
     }
 
     /** A refusal, as an object with its code and its reason. */
-    static HttpReply of(UniserveException error) {
+    public static HttpReply of(UniserveException error) {
         return json(
                 error.code() == ErrorCode.UNAVAILABLE ? UNAVAILABLE : FORBIDDEN,
                 "{\"error\":\"" + error.code() + "\",\"message\":" + quoted(error.reason()) + "}");
     }
 
     /** The text as a JSON string. Control characters become blanks. */
-    static String quoted(String text) {
+    public static String quoted(String text) {
         return '"'
                 + PrintableText.line(text, text.length())
                         .replace("\\", "\\\\")

@@ -1,4 +1,4 @@
-package io.uniserve.runtime.metrics;
+package io.uniserve.runtime.transport.http;
 
 import io.uniserve.runtime.security.CertificateSubject;
 import io.uniserve.runtime.security.CertifiedIdentity;
@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param encrypted true if its connection has TLS
  * @param chain the certificate that it showed, leaf first; empty without one
  */
-record HttpCaller(String address, boolean encrypted, List<X509Certificate> chain) {
-    HttpCaller {
+public record HttpCaller(String address, boolean encrypted, List<X509Certificate> chain) {
+    public HttpCaller {
         chain = List.copyOf(chain);
     }
 

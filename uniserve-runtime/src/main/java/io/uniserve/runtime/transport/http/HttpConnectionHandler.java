@@ -1,4 +1,4 @@
-package io.uniserve.runtime.metrics;
+package io.uniserve.runtime.transport.http;
 
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
 import io.grpc.netty.shaded.io.netty.channel.ChannelFutureListener;
@@ -13,7 +13,7 @@ import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpUtil;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpVersion;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.QueryStringDecoder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslHandler;
-import io.uniserve.runtime.metrics.HttpListener.Pages;
+import io.uniserve.runtime.transport.http.HttpListener.Pages;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.uniserve.runtime.metrics;
+package io.uniserve.runtime.transport.http;
 
 import io.uniserve.model.access.Right;
 import io.uniserve.runtime.proto.SecurityProto.Callers;

@@ -1,6 +1,7 @@
 package io.uniserve.runtime.transport.http;
 
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
+import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
 import io.grpc.netty.shaded.io.netty.channel.ChannelFutureListener;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.SimpleChannelInboundHandler;
@@ -61,7 +62,11 @@ final class HttpConnectionHandler extends SimpleChannelInboundHandler<FullHttpRe
 
     private void closeIn(ChannelHandlerContext connection, long millis) {
         cancelDeadline();
-        deadline = connection.executor().schedule(() -> connection.close(), millis, TimeUnit.MILLISECONDS);
+        deadline = connection.executor().schedule(() -> end(connection), millis, TimeUnit.MILLISECONDS);
+    }
+
+    private static void end(ChannelHandlerContext connection) {
+        ChannelFuture unused = connection.close();
     }
 
     private void cancelDeadline() {
@@ -75,7 +80,7 @@ final class HttpConnectionHandler extends SimpleChannelInboundHandler<FullHttpRe
     @Override
     protected void channelRead0(ChannelHandlerContext connection, FullHttpRequest request) {
         if (answering) {
-            connection.close(); // it did not wait for the reply to the request before
+            end(connection); // it did not wait for the reply to the request before
             return;
         }
         answering = true;
@@ -159,9 +164,9 @@ final class HttpConnectionHandler extends SimpleChannelInboundHandler<FullHttpRe
         answering = false;
         listener.answered(connection.channel());
         closeIn(connection, listener.bounds().requestMillis());
-        connection.writeAndFlush(response).addListener((ChannelFutureListener) sent -> {
+        ChannelFuture unused = connection.writeAndFlush(response).addListener((ChannelFutureListener) sent -> {
             if (!sent.isSuccess() || !asked.keepAlive) {
-                sent.channel().close();
+                end(connection);
             } else if (!answering) {
                 closeIn(connection, listener.bounds().idleMillis());
             }
@@ -172,6 +177,6 @@ final class HttpConnectionHandler extends SimpleChannelInboundHandler<FullHttpRe
     @Override
     public void exceptionCaught(ChannelHandlerContext connection, Throwable cause) {
         LOG.debug("metrics: a connection of {} ends", connection.channel().remoteAddress(), cause);
-        connection.close();
+        end(connection);
     }
 }

@@ -75,12 +75,13 @@ final class FailedLogins {
 
     private @Nullable Failures remove(String user, String host) {
         Map<String, Failures> users = hosts.get(host);
-        Failures removed = users == null ? null : users.remove(user);
-        if (removed != null) {
-            size--;
-            if (users.isEmpty()) {
-                hosts.remove(host);
-            }
+        if (users == null) {
+            return null;
+        }
+        Failures removed = users.remove(user);
+        size -= removed == null ? 0 : 1;
+        if (users.isEmpty()) {
+            hosts.remove(host);
         }
         return removed;
     }

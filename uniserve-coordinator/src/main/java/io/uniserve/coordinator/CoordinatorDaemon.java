@@ -132,20 +132,23 @@ public final class CoordinatorDaemon implements AutoCloseable {
     }
 
     private static Optional<LeafSigner> authority(RenewalSettings renewal) {
-        return renewal.authority().map(folder -> new FolderLeafSigner(folder, renewal.validity(), SystemClock.INSTANCE));
+        return renewal.authority()
+                .map(folder -> new FolderLeafSigner(folder, renewal.validity(), SystemClock.INSTANCE));
     }
 
     private GrpcServer openServer(Settings whole, ClusterIdentity cluster, Optional<LeafSigner> authority) {
         return GrpcServer.builder(cluster)
                 .access(access)
                 .connectionAge(whole.connectionAge().toNanos())
-                .certificates(new ProcessCertificates(tls, authority, whole.renewal().before(), this::isLeader))
+                .certificates(
+                        new ProcessCertificates(tls, authority, whole.renewal().before(), this::isLeader))
                 .peers(this::onPeer)
                 .admin(this::onAdmin)
                 .routing(hub)
                 .tls(tls)
                 .authorizer(Authorizer.of(
-                        whole.security(ListenerKind.COORDINATOR), whole.zookeeper().cluster()))
+                        whole.security(ListenerKind.COORDINATOR),
+                        whole.zookeeper().cluster()))
                 .start(settings.host(), settings.port());
     }
 
@@ -164,8 +167,8 @@ public final class CoordinatorDaemon implements AutoCloseable {
 
     private CoordinatorStateMachine createMachine(Settings whole, ClusterIdentity cluster, PolicyExecutor policies) {
         RandomIdGenerator ids = new RandomIdGenerator();
-        CoordinatorConfig config =
-                settings.toConfig("c-" + Long.toHexString(ids.next()), address, whole.zookeeper().cluster());
+        CoordinatorConfig config = settings.toConfig(
+                "c-" + Long.toHexString(ids.next()), address, whole.zookeeper().cluster());
         CoordinatorEnvironment env = new CoordinatorEnvironment(
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), registry, ids);
         RebalancePolicyFactory.Policies named = RebalancePolicyFactory.of(settings.rebalance());

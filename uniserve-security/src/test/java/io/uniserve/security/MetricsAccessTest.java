@@ -101,8 +101,7 @@ class MetricsAccessTest {
     }
 
     private static TlsFiles files(CertificateFiles of) {
-        return new TlsFiles(
-                true, Optional.of(of.certificate()), Optional.of(of.key()), Optional.of(of.trust()), false);
+        return new TlsFiles(true, Optional.of(of.certificate()), Optional.of(of.key()), Optional.of(of.trust()), false);
     }
 
     private TlsFiles user(String name) {
@@ -133,8 +132,7 @@ class MetricsAccessTest {
 
     private static String get(MetricsServer metrics, String path, TlsFiles caller)
             throws IOException, GeneralSecurityException {
-        try (Socket socket =
-                caller.enabled() ? connect(metrics, caller) : new Socket("127.0.0.1", metrics.port())) {
+        try (Socket socket = caller.enabled() ? connect(metrics, caller) : new Socket("127.0.0.1", metrics.port())) {
             socket.setSoTimeout(WAIT_MS);
             write(socket, path, "1.0");
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -189,7 +187,9 @@ class MetricsAccessTest {
         assertThat(get(metrics, "/metrics", noCertificate()))
                 .startsWith(FORBIDDEN)
                 .contains("application/json", "it has no certificate", "uniserve grant NAME monitor");
-        assertThat(get(metrics, "/metrics", TlsFiles.PLAIN)).startsWith(FORBIDDEN).contains("needs https");
+        assertThat(get(metrics, "/metrics", TlsFiles.PLAIN))
+                .startsWith(FORBIDDEN)
+                .contains("needs https");
         for (TlsFiles probe : List.of(noCertificate(), TlsFiles.PLAIN)) {
             assertThat(get(metrics, "/live", probe)).startsWith(OK).endsWith("{\"live\":true,\"count\":0}\n");
             assertThat(get(metrics, "/ready", probe)).endsWith("{\"ready\":false,\"count\":1}\n");
@@ -244,7 +244,8 @@ class MetricsAccessTest {
             Files.copy(renewed.key(), server.key(), StandardCopyOption.REPLACE_EXISTING);
             assertThat(tls.reload()).isTrue();
             assertThat(next(open)).as("no authority").startsWith(FORBIDDEN);
-            TlsFiles probe = new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(renewed.trust()), false);
+            TlsFiles probe =
+                    new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(renewed.trust()), false);
             try (SSLSocket later = connect(metrics, probe)) {
                 assertThat(next(later)).startsWith(FORBIDDEN);
                 assertThat(((X509Certificate) later.getSession().getPeerCertificates()[0]).getIssuerX500Principal())
@@ -258,7 +259,9 @@ class MetricsAccessTest {
         write(socket, "/metrics", "1.1");
         String status = readHead(socket);
         int length = 0;
-        for (String line = readHead(socket).strip(); !line.isEmpty(); line = readHead(socket).strip()) {
+        for (String line = readHead(socket).strip();
+                !line.isEmpty();
+                line = readHead(socket).strip()) {
             if (line.startsWith("content-length:")) {
                 length = Integer.parseInt(line.substring(line.indexOf(':') + 1).strip());
             }
@@ -272,7 +275,9 @@ class MetricsAccessTest {
         MetricsServer metrics = serve(Access.ANYONE);
         assertThat(get(metrics, "/metrics", noCertificate())).startsWith(OK);
         assertThat(get(metrics, "/ready", noCertificate())).contains(SECRET);
-        assertThat(get(metrics, "/metrics", TlsFiles.PLAIN)).startsWith(FORBIDDEN).contains("needs https");
+        assertThat(get(metrics, "/metrics", TlsFiles.PLAIN))
+                .startsWith(FORBIDDEN)
+                .contains("needs https");
     }
 
     @Test

@@ -27,7 +27,9 @@ public record MetricsSettings(boolean enabled, String host, int port, boolean tl
     static MetricsSettings of(ConfigSection root, TlsFiles files, ListenerKind kind) {
         boolean closed = SecurityMode.isClosed(root, kind);
         MetricsSettings settings = parse(root, closed);
-        if (settings.enabled && settings.tls && !(files.enabled() && files.certificate().isPresent())) {
+        if (settings.enabled
+                && settings.tls
+                && !(files.enabled() && files.certificate().isPresent())) {
             throw refused(SECTION + "tls = true needs uniserve.tls.enabled = true with certificate-file and key-file");
         }
         if (settings.enabled && settings.access == Access.MONITOR) {
@@ -52,12 +54,13 @@ public record MetricsSettings(boolean enabled, String host, int port, boolean tl
     /** Without mode closed and TLS, callers have no identity whose rights can be judged. */
     private static void checkMonitor(boolean closed, boolean tls) {
         if (!closed) {
-            throw refused(SECTION + "access = monitor needs uniserve.security.mode = closed: in mode open everyone may do"
+            throw refused(
+                    SECTION + "access = monitor needs uniserve.security.mode = closed: in mode open everyone may do"
                             + " everything");
         }
         if (!tls) {
             throw refused(SECTION + "tls = false leaves callers without an identity: set " + SECTION + "tls = true, or "
-                            + SECTION + "access = anyone, then everyone who reaches the port can read the metrics");
+                    + SECTION + "access = anyone, then everyone who reaches the port can read the metrics");
         }
     }
 

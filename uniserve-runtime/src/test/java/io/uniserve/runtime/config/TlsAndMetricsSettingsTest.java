@@ -56,7 +56,13 @@ class TlsAndMetricsSettingsTest {
         "open, 127.0.0.1, 'tls = true', true, ANYONE, false"
     })
     void metricsAreForMonitorsBeyondLoopback(
-            String mode, String host, String more, boolean tls, Access access, boolean warned, @TempDir Path directory) {
+            String mode,
+            String host,
+            String more,
+            boolean tls,
+            Access access,
+            boolean warned,
+            @TempDir Path directory) {
         MetricsSettings settings = metrics(directory, mode, "host = " + host + ", " + more);
         assertThat(settings).isEqualTo(new MetricsSettings(true, host, 9464, tls, access));
         assertThat(settings.isOpenToNetwork()).isEqualTo(warned);

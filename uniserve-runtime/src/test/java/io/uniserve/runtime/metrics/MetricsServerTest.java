@@ -56,8 +56,7 @@ class MetricsServerTest {
             HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + metrics.port() + "/metrics"))
                     .build();
             assertThat(client.send(request, BodyHandlers.ofString()).body()).contains("uniserve_reads_total 3.0");
-            assertThatThrownBy(() -> open(true, metrics.port()))
-                    .hasMessageContaining("metrics.prometheus.port");
+            assertThatThrownBy(() -> open(true, metrics.port())).hasMessageContaining("metrics.prometheus.port");
         }
     }
 

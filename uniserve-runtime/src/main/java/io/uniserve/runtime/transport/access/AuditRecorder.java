@@ -88,8 +88,7 @@ public final class AuditRecorder implements AutoCloseable {
     /** Writes a refusal. The caller is refused whether this can be written or not; the log counts what is lost. */
     public void refused(String principal, String address, String action, String object, String reason) {
         writeRefusal(
-                principal,
-                new AuditEvent(Kind.REFUSAL, principal, address, action, object, Outcome.REFUSED, reason));
+                principal, new AuditEvent(Kind.REFUSAL, principal, address, action, object, Outcome.REFUSED, reason));
     }
 
     /** @param caller name under which its refusals are counted; empty for its address */

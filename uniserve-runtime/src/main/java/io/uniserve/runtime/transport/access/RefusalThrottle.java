@@ -64,8 +64,7 @@ final class RefusalThrottle {
         String caller = principal.isEmpty() ? "address " + host : principal;
         boolean own = windows.containsKey(caller) || windows.size() < Limits.AUDIT_REFUSED_CALLERS_MAX;
         Window window = windows.computeIfAbsent(
-                own ? caller : OTHERS,
-                one -> new Window(clock.nanos(), own ? principal : "", own ? host : "several"));
+                own ? caller : OTHERS, one -> new Window(clock.nanos(), own ? principal : "", own ? host : "several"));
         if (window.written < Limits.AUDIT_REFUSALS_PER_MINUTE_MAX) {
             window.written++;
             return Verdict.WRITE;

@@ -6,13 +6,13 @@ import io.uniserve.runtime.config.MetricsSettings;
 import io.uniserve.runtime.config.MetricsSettings.Access;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.metrics.DaemonHealthCheck;
-import io.uniserve.runtime.transport.http.HttpRoute;
 import io.uniserve.runtime.metrics.MetricsServer;
 import io.uniserve.runtime.security.PeerTrustManager;
 import io.uniserve.runtime.security.ReloadingTls;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.access.AccessControl;
+import io.uniserve.runtime.transport.http.HttpRoute;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -35,8 +35,7 @@ final class RouteRequests implements AutoCloseable {
 
     private final String cluster;
     private final ReloadingTls tls;
-    private final EventLoop loop =
-            new EventLoop("uniserve-check", SystemClock.INSTANCE, failure -> {});
+    private final EventLoop loop = new EventLoop("uniserve-check", SystemClock.INSTANCE, failure -> {});
     private final MetricsServer metrics;
 
     /** Opens a listener of a process with these certificates, with these rights of callers. */

@@ -88,16 +88,16 @@ public final class HttpListener implements AutoCloseable {
         workers.allowCoreThreadTimeOut(true);
         boolean open = false;
         try {
-            Optional<SslContext> context = settings.tls()
-                    ? Optional.of(context(tls, settings.access() == Access.MONITOR))
-                    : Optional.empty();
+            Optional<SslContext> context =
+                    settings.tls() ? Optional.of(context(tls, settings.access() == Access.MONITOR)) : Optional.empty();
             ChannelFuture bound = new ServerBootstrap()
                     .group(group)
                     .channel(NioServerSocketChannel.class)
                     .childHandler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel accepted) {
-                            // plain HTTP stays possible for probes that cannot speak TLS; the routes for anyone answer it
+                            // plain HTTP stays possible for probes that cannot speak TLS; the routes for anyone answer
+                            // it
                             context.ifPresent(ssl -> accepted.pipeline().addLast(new OptionalSslHandler(ssl)));
                             accepted.pipeline()
                                     .addLast(new HttpServerCodec(

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 public record HttpReply(int status, String type, String text) {
     /** Status of a page. */
     public static final int OK = 200;
+
     static final int BAD_REQUEST = 400;
     static final int FORBIDDEN = 403;
     static final int NOT_FOUND = 404;
@@ -43,9 +44,7 @@ public record HttpReply(int status, String type, String text) {
     /** The text as a JSON string. Control characters become blanks. */
     public static String quoted(String text) {
         return '"'
-                + PrintableText.line(text, text.length())
-                        .replace("\\", "\\\\")
-                        .replace("\"", "\\\"")
+                + PrintableText.line(text, text.length()).replace("\\", "\\\\").replace("\"", "\\\"")
                 + '"';
     }
 

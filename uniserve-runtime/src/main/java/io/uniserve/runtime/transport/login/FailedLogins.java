@@ -114,11 +114,14 @@ final class FailedLogins {
         String host = hosts.entrySet().stream()
                 .max(Comparator.<Map.Entry<String, LinkedHashMap<String, Failures>>>comparingInt(
                                 one -> one.getValue().size())
-                        .thenComparingLong(one ->
-                                now - one.getValue().values().iterator().next().lastNanos))
+                        .thenComparingLong(
+                                one -> now - one.getValue().values().iterator().next().lastNanos))
                 .orElseThrow()
                 .getKey();
-        String user = hosts.getOrDefault(host, new LinkedHashMap<>()).keySet().iterator().next();
+        String user = hosts.getOrDefault(host, new LinkedHashMap<>())
+                .keySet()
+                .iterator()
+                .next();
         Failures unused = remove(user, host);
     }
 }

@@ -57,8 +57,9 @@ class RefusalThrottleTest {
         }
         assertThat(written).isEqualTo(Limits.AUDIT_REFUSED_CALLERS_MAX + MOST);
         assertThat(throttle.count("", "/host0:1")).isEqualTo(RefusalThrottle.Verdict.WRITE);
-        assertThat(throttle.takeEnded(true)).singleElement().satisfies(line -> assertThat(line.reason())
-                .startsWith(1_000 - MOST + " further"));
+        assertThat(throttle.takeEnded(true))
+                .singleElement()
+                .satisfies(line -> assertThat(line.reason()).startsWith(1_000 - MOST + " further"));
     }
 
     @Test
@@ -79,7 +80,9 @@ class RefusalThrottleTest {
         }
         List<AuditRecord> lines = new AuditTail(directory, line -> true, fault -> {}).last(10_000);
         assertThat(lines).hasSize(2 * MOST + 2 + 1 + MOST + 1);
-        assertThat(lines.stream().map(AuditRecord::event).filter(line -> line.action().equals("RefusalsSuppressed")))
+        assertThat(lines.stream()
+                        .map(AuditRecord::event)
+                        .filter(line -> line.action().equals("RefusalsSuppressed")))
                 .extracting(AuditEvent::reason)
                 .containsExactly(
                         10_000 - MOST + " further refusals within a minute",

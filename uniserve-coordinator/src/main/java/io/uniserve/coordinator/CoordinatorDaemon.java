@@ -24,6 +24,7 @@ import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.metrics.DaemonHealthCheck;
 import io.uniserve.runtime.metrics.MetricsServer;
+import io.uniserve.runtime.process.ResourceCloser;
 import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
 import io.uniserve.runtime.registry.access.ZooKeeperAccess;
@@ -73,70 +74,103 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final Consumer<Throwable> onFailure;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CoordinatorSettings settings;
+    /** All that is open. The state machine stops before. */
+    private final ResourceCloser closer = new ResourceCloser();
+
     private final MetricsServer meters;
-    private final AuditRecorder audit;
     private final CoordinatorMetrics metrics;
     private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final EventLoop loop;
     private final ReloadingTls tls;
-    private final CertificateRenewer renewer;
     private final ChannelPool channels;
     private final AccessControl access;
     private final GrpcServer server;
     private final CuratorRegistry registry;
-    private final PolicyExecutor policies;
     private final Optional<ScalingResources> scaling;
     private final Address address;
     private volatile @Nullable CoordinatorStateMachine machine;
 
-    private CoordinatorDaemon(
-            Settings whole, MetricsServer meters, AuditRecorder audit, Consumer<Throwable> onFailure) {
+    private CoordinatorDaemon(Settings whole, Consumer<Throwable> onFailure) {
         this.onFailure = onFailure;
-        this.meters = meters;
-        this.audit = audit;
         settings = whole.coordinator();
-        ZooKeeperSettings zookeeper = whole.zookeeper();
-        RegistryOptions options = registryOptions(zookeeper, settings);
-        ClusterIdentity cluster = ClusterIdentity.of(zookeeper.cluster());
-        access = AccessControl.of(whole.security(ListenerKind.COORDINATOR), audit);
-        RenewalSettings renewal = whole.renewal();
-        Optional<LeafSigner> authority = renewal.authority()
+        boolean complete = false;
+        try {
+            ClusterIdentity cluster = ClusterIdentity.of(whole.zookeeper().cluster());
+            tls = closer.add(ReloadingTls.open(whole.serverTls(ListenerKind.COORDINATOR), SystemClock.INSTANCE));
+            meters = closer.add(new MetricsServer(whole.metrics(ListenerKind.COORDINATOR), tls));
+            metrics = new CoordinatorMetrics(meters.registry());
+            access = openAccess(whole);
+            channels = closer.add(new ChannelPool(SystemClock.INSTANCE, tls, cluster));
+            channels.setConnectionAge(whole.connectionAge().toNanos());
+            loop = closer.add(new EventLoop("uniserve-coordinator", SystemClock.INSTANCE, this::failed));
+            scaling = ScalingResources.of(whole, loop);
+            scaling.ifPresent(closer::add);
+            PolicyExecutor policies = closer.add(new PolicyExecutor("uniserve-placement", loop));
+            registry = closer.add(new CuratorRegistry(registryOptions(whole.zookeeper(), settings), loop));
+            Optional<LeafSigner> authority = authority(whole.renewal());
+            server = openServer(whole, cluster, authority);
+            closer.add(() -> server.stop(settings.stopGrace().toNanos()));
+            address = new Address(CoordinatorHostResolver.of(settings), server.port());
+            startRenewal(whole.renewal(), cluster, authority);
+            machine = createMachine(whole, cluster, policies);
+            complete = true;
+        } finally {
+            if (!complete) {
+                closed.set(true);
+                closer.closeAll();
+            }
+        }
+    }
+
+    private AccessControl openAccess(Settings whole) {
+        AuditRecorder audit = closer.add(AuditRecorder.open(
+                whole.audit(ListenerKind.COORDINATOR), CoordinatorHostResolver.of(settings) + ":" + settings.port()));
+        metrics.gauge("uniserve.coordinator.audit.lost", "Events that the audit log lost", audit::lostEvents);
+        AccessControl opened = AccessControl.of(whole.security(ListenerKind.COORDINATOR), audit);
+        meters.access(opened, whole.zookeeper().cluster());
+        return opened;
+    }
+
+    private static Optional<LeafSigner> authority(RenewalSettings renewal) {
+        return renewal.authority()
                 .map(folder -> new FolderLeafSigner(folder, renewal.validity(), SystemClock.INSTANCE));
-        tls = ReloadingTls.open(whole.serverTls(ListenerKind.COORDINATOR), SystemClock.INSTANCE);
-        long connectionAge = whole.connectionAge().toNanos();
-        server = GrpcServer.builder(cluster)
+    }
+
+    private GrpcServer openServer(Settings whole, ClusterIdentity cluster, Optional<LeafSigner> authority) {
+        return GrpcServer.builder(cluster)
                 .access(access)
-                .connectionAge(connectionAge)
-                .certificates(new ProcessCertificates(tls, authority, renewal.before(), this::isLeader))
+                .connectionAge(whole.connectionAge().toNanos())
+                .certificates(
+                        new ProcessCertificates(tls, authority, whole.renewal().before(), this::isLeader))
                 .peers(this::onPeer)
                 .admin(this::onAdmin)
                 .routing(hub)
                 .tls(tls)
-                .authorizer(Authorizer.of(whole.security(ListenerKind.COORDINATOR), zookeeper.cluster()))
+                .authorizer(Authorizer.of(
+                        whole.security(ListenerKind.COORDINATOR),
+                        whole.zookeeper().cluster()))
                 .start(settings.host(), settings.port());
-        address = new Address(CoordinatorHostResolver.of(settings), server.port());
-        metrics = new CoordinatorMetrics(meters.registry());
-        metrics.gauge("uniserve.coordinator.audit.lost", "Events that the audit log lost", audit::lostEvents);
-        channels = new ChannelPool(SystemClock.INSTANCE, tls, cluster);
-        channels.setConnectionAge(connectionAge);
+    }
+
+    private void startRenewal(RenewalSettings renewal, ClusterIdentity cluster, Optional<LeafSigner> authority) {
         CertificateSetup.followRevocations(tls, access, channels::replaceAll);
-        renewer = CertificateRenewer.start(
+        CertificateRenewer renewer = closer.add(CertificateRenewer.start(
                 tls,
                 SystemClock.INSTANCE,
                 renewal.before(),
                 authority
                         .<LeafSource>map(signer -> signer::sign)
                         .orElseGet(() ->
-                                new LeaderLeafSource(new CertificateClient(channels, cluster), hub::coordinator)));
+                                new LeaderLeafSource(new CertificateClient(channels, cluster), hub::coordinator))));
         CertificateSetup.addGauges("uniserve.coordinator", tls, renewer, metrics::gauge);
-        loop = new EventLoop("uniserve-coordinator", SystemClock.INSTANCE, this::failed);
-        registry = new CuratorRegistry(options, loop);
+    }
+
+    private CoordinatorStateMachine createMachine(Settings whole, ClusterIdentity cluster, PolicyExecutor policies) {
         RandomIdGenerator ids = new RandomIdGenerator();
-        CoordinatorConfig config = settings.toConfig("c-" + Long.toHexString(ids.next()), address, zookeeper.cluster());
+        CoordinatorConfig config = settings.toConfig(
+                "c-" + Long.toHexString(ids.next()), address, whole.zookeeper().cluster());
         CoordinatorEnvironment env = new CoordinatorEnvironment(
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), registry, ids);
-        policies = new PolicyExecutor("uniserve-placement", loop);
-        scaling = ScalingResources.of(whole, loop);
         RebalancePolicyFactory.Policies named = RebalancePolicyFactory.of(settings.rebalance());
         RebalanceSetup rebalance = new RebalanceSetup(
                 settings.rebalance().toConfig(),
@@ -144,12 +178,13 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 named.copies(),
                 Optional.of(RebalancePolicyFactory.chunks(settings.rebalance())),
                 policies);
-        machine = new CoordinatorStateMachine(
+        CoordinatorStateMachine created = new CoordinatorStateMachine(
                 config,
                 env,
                 new InitialPlacementPolicy(),
                 scaling.map(resources -> rebalance.with(resources.setup())).orElse(rebalance));
-        machine.onIdentity(cluster::setIdentity);
+        created.onIdentity(cluster::setIdentity);
+        return created;
     }
 
     /**
@@ -173,25 +208,15 @@ public final class CoordinatorDaemon implements AutoCloseable {
     public static CoordinatorDaemon start(Settings settings, Consumer<Throwable> onFailure) {
         ListenerSecurity.check(settings, ListenerKind.COORDINATOR);
         ZooKeeperAccess.checkAtStart(settings, ListenerKind.COORDINATOR);
-        MetricsServer meters = new MetricsServer(settings.metrics());
-        CoordinatorDaemon daemon;
-        AuditRecorder audit = AuditRecorder.NONE;
-        try {
-            audit = AuditRecorder.open(
-                    settings.audit(ListenerKind.COORDINATOR),
-                    CoordinatorHostResolver.of(settings.coordinator()) + ":"
-                            + settings.coordinator().port());
-            daemon = new CoordinatorDaemon(settings, meters, audit, onFailure);
-        } catch (UniserveException e) {
-            audit.close();
-            meters.close();
-            throw e;
-        }
+        CoordinatorDaemon daemon = new CoordinatorDaemon(settings, onFailure);
+        boolean started = false;
         try {
             daemon.awaitRegistry(settings.zookeeper());
-        } catch (UniserveException e) {
-            daemon.close();
-            throw e;
+            started = true;
+        } finally {
+            if (!started) {
+                daemon.close();
+            }
         }
         LOG.info(
                 "coordinator of cluster {} is ready at {}", settings.zookeeper().cluster(), daemon.address);
@@ -335,16 +360,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 LOG.warn("ZooKeeper did not confirm the resignation; leadership ends with the session");
             }
         }
-        renewer.close();
-        server.stop(settings.stopGrace().toNanos());
-        registry.close();
-        policies.close();
-        scaling.ifPresent(ScalingResources::close);
-        loop.close();
-        channels.close();
-        tls.close();
-        audit.close();
-        meters.close();
+        closer.closeAll();
         LOG.info("coordinator at {} has stopped", address);
     }
 

@@ -26,8 +26,11 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.AdminClient;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.RoutingClient;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -180,6 +183,36 @@ class CoordinatorDaemonTest {
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_CONFIGURATION))
                 .hasMessageContaining(":" + taken.port());
+    }
+
+    @Test
+    void aStartThatFailsLateLeavesNothingOpen() throws IOException {
+        List<Integer> ports = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            try (ServerSocket free = new ServerSocket(0)) {
+                ports.add(free.getLocalPort());
+            }
+        }
+        Path audit = directory.resolve("audit");
+        Settings settings = settings(Map.of(
+                "uniserve.coordinator.port", ports.get(0).toString(),
+                "uniserve.metrics.prometheus.enabled", "true",
+                "uniserve.metrics.prometheus.port", ports.get(1).toString(),
+                "uniserve.security.audit.directory", audit.toString(),
+                "uniserve.coordinator.placement.chunks", "nonsense"));
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> CoordinatorDaemon.start(settings, failures::add))
+                    .as("the same failure again, not that of a port or a directory in use")
+                    .hasMessageContaining("placement.chunks");
+        }
+        for (int port : ports) {
+            new ServerSocket(port).close();
+        }
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .noneMatch(name -> name.startsWith("uniserve-coordinator")
+                        || name.startsWith("uniserve-metrics")
+                        || name.startsWith("uniserve-audit")));
     }
 
     @Test

@@ -207,6 +207,9 @@ public final class Limits {
     public static final long LOGIN_REFUSED_MS = 30_000;
     public static final int LOGIN_FAILURES_KEPT_MAX = 10_000;
 
+    /** Users with failed logins from an address, after which logins of its other users are refused too. */
+    public static final int LOGIN_FAILED_USERS_PER_ADDRESS_MAX = 1_000;
+
     /** Validity of a token, and verified tokens that a process remembers. */
     public static final long LOGIN_TOKEN_MS = 600_000;
 
@@ -419,6 +422,27 @@ public final class Limits {
     public static final int AUDIT_QUEUE_EVENTS_MAX = 4_096;
 
     public static final int AUDIT_BATCH_EVENTS_MAX = 1_024;
+
+    /** Refusals of a caller per minute in the audit log; a further line has the number of the others. */
+    public static final int AUDIT_REFUSALS_PER_MINUTE_MAX = 60;
+
+    /** Callers whose refusals are counted apart; all others are counted as one. */
+    public static final int AUDIT_REFUSED_CALLERS_MAX = 1_024;
+
+    /** Connections to the HTTP listener of the metrics; with more, the one that has waited longest is closed. */
+    public static final int HTTP_CONNECTIONS_MAX = 64;
+
+    /** Time for a request to arrive there from the connection on, TLS handshake included, and for its answer to be read. */
+    public static final long HTTP_REQUEST_MS_MAX = 10_000;
+
+    /** Time after which a connection without a further request is closed there. */
+    public static final long HTTP_IDLE_MS_MAX = 120_000;
+
+    /** Line, headers and body of a request there. */
+    public static final int HTTP_LINE_BYTES_MAX = 2 << 10;
+
+    public static final int HTTP_HEADER_BYTES_MAX = 8 << 10;
+    public static final int HTTP_BODY_BYTES_MAX = 1 << 10;
 
     private Limits() {}
 }

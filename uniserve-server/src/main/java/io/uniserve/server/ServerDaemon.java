@@ -103,6 +103,7 @@ public final class ServerDaemon implements AutoCloseable {
             ServerMetrics metrics = new ServerMetrics(resources.meters.registry(), resources.clock);
             ServerListener port = new ServerListener(metrics);
             access = openAccess(whole, metrics);
+            resources.meters.access(access, whole.zookeeper().cluster());
             server = resources.closer.add(port.open(whole, resources.cluster, access, resources.tls, hub));
             address = new Address(AdvertisedHostResolver.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();

@@ -16,6 +16,7 @@ import io.uniserve.runtime.engine.PortEngineHost;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.metrics.MetricsServer;
 import io.uniserve.runtime.port.LoadedPort;
+import io.uniserve.runtime.process.ResourceCloser;
 import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
 import io.uniserve.runtime.security.ReloadingTls;
@@ -64,10 +65,10 @@ final class ServerResources {
         boolean complete = false;
         try {
             cluster = ClusterIdentity.of(zookeeper.cluster());
-            meters = closer.add(new MetricsServer(whole.metrics()));
+            tls = closer.add(ReloadingTls.open(whole.serverTls(ListenerKind.SERVER), clock));
+            meters = closer.add(new MetricsServer(whole.metrics(ListenerKind.SERVER), tls));
             data = closer.add(DataDirectory.open(
                     settings.dataDirectory(), zookeeper.cluster(), settings.newDataDirectory(), settings.id(), ids));
-            tls = closer.add(ReloadingTls.open(whole.serverTls(ListenerKind.SERVER), clock));
             channels = closer.add(new ChannelPool(clock, tls, cluster));
             channels.setConnectionAge(whole.connectionAge().toNanos());
             loop = closer.add(new EventLoop("uniserve-server", clock, fatal));

@@ -8,14 +8,14 @@ import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.command.ExitCode;
 import org.junit.jupiter.api.Test;
 
-/** The matrix of requests and callers, as the command runs it. */
+/** The matrix of requests, HTTP routes and callers, as the command runs it. */
 class SecurityCheckTest {
     @Test
     void everyRequestIsTreatedAsDeclaredForEveryCaller() {
         Run run = new TestingConsole(bootstrap -> new TestingClusterClient()).run("security", "check");
         assertThat(run.out())
                 .as(run.err())
-                .contains("\"methods\":41,\"identities\":16,\"cells\":656,\"wrong\":0,\"missing\":[]")
+                .contains("\"methods\":45,\"identities\":16,\"cells\":720,\"wrong\":0,\"missing\":[]")
                 .doesNotContain("WRONG");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
     }

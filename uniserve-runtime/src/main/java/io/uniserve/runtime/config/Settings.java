@@ -166,9 +166,18 @@ public final class Settings {
         return ClientSettings.of(root());
     }
 
-    /** Settings of the metrics endpoint. */
+    /**
+     * Settings of the HTTP listener for metrics and health of a process.
+     *
+     * @throws UniserveException INVALID_CONFIGURATION if it needs TLS, or identities of callers, that the other settings do not give
+     */
+    public MetricsSettings metrics(ListenerKind kind) {
+        return MetricsSettings.of(root(), tls(), kind);
+    }
+
+    /** The same for a process that has no such listener: only each value is checked. */
     public MetricsSettings metrics() {
-        return MetricsSettings.of(root());
+        return MetricsSettings.parse(root(), false);
     }
 
     /** Certificates and authorities of connections. */

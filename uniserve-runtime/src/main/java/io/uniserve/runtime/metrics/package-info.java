@@ -1,4 +1,4 @@
-/** Metrics of the process: one Micrometer registry, with an HTTP server for Prometheus if it is enabled. */
+/** Metrics of the process: one Micrometer registry, with an HTTP listener for Prometheus and health checks if it is enabled. */
 @NullMarked
 package io.uniserve.runtime.metrics;
 

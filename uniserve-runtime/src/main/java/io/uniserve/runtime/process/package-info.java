@@ -1,4 +1,4 @@
-/** Process of a daemon: handling of stop signals. */
+/** Process of a daemon: handling of stop signals, closing of its resources. */
 @NullMarked
 package io.uniserve.runtime.process;
 

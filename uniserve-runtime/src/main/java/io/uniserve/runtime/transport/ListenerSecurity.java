@@ -4,6 +4,7 @@ import io.grpc.ServerCredentials;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.config.ListenerKind;
+import io.uniserve.runtime.config.MetricsSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.ReloadingTls;
@@ -22,7 +23,7 @@ public final class ListenerSecurity {
     private ListenerSecurity() {}
 
     /**
-     * Checks the mode and the files that it needs, and warns if everyone who can connect may do everything.
+     * Checks the mode and the files that it needs, and warns if everyone who can connect may do everything, or read the metrics.
      *
      * @throws UniserveException INVALID_CONFIGURATION, with the setting and the remedy
      */
@@ -32,6 +33,13 @@ public final class ListenerSecurity {
             LOG.warn(
                     "uniserve.security.mode = open on {}: everyone who can connect may do everything",
                     settings.host(kind));
+        }
+        MetricsSettings metrics = settings.metrics(kind);
+        if (metrics.isOpenToNetwork()) {
+            LOG.warn(
+                    "uniserve.metrics.prometheus on {}: everyone who can connect may read the metrics{}",
+                    metrics.host(),
+                    settings.security(kind).closed() ? "; access = monitor with tls = true limits them to users" : "");
         }
     }
 

@@ -1,6 +1,7 @@
 package io.uniserve.runtime.transport.access;
 
 import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.runtime.audit.AuditEvent;
 import io.uniserve.runtime.audit.AuditEvent.Kind;
@@ -11,16 +12,22 @@ import io.uniserve.runtime.config.AuditSettings;
 import io.uniserve.runtime.time.SystemClock;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /**
- * What a process writes to its audit log: each permitted change before it is made, and once more if it fails; each refusal; each new
- * connection with its identity. Without an audit log nothing is written. Thread-safe; never blocks.
+ * What a process writes to its audit log: each permitted change before it is made, and once more if it fails; refusals, of each caller so
+ * many per minute and the number of the others; each new connection with its identity. Without an audit log nothing is written. Thread-safe;
+ * never blocks.
  */
 public final class AuditRecorder implements AutoCloseable {
     /** No audit log. */
     public static final AuditRecorder NONE = new AuditRecorder(Optional.empty());
 
+    private static final Executor AFTER_A_MINUTE = CompletableFuture.delayedExecutor(1, TimeUnit.MINUTES);
+
     private final Optional<AuditLog> log;
+    private final RefusalThrottle throttle;
 
     /**
      * Opens the log that the settings name.
@@ -42,7 +49,13 @@ public final class AuditRecorder implements AutoCloseable {
     }
 
     AuditRecorder(Optional<AuditLog> log) {
+        this(log, SystemClock.INSTANCE);
+    }
+
+    /** @param clock measures the minutes of refusals */
+    AuditRecorder(Optional<AuditLog> log, Clock clock) {
         this.log = log;
+        throttle = new RefusalThrottle(clock);
     }
 
     /** Number of events that could not be written since the start. */
@@ -53,6 +66,7 @@ public final class AuditRecorder implements AutoCloseable {
     /** Writes the waiting events and closes the log. */
     @Override
     public void close() {
+        writeSuppressed(true);
         log.ifPresent(AuditLog::close);
     }
 
@@ -73,8 +87,29 @@ public final class AuditRecorder implements AutoCloseable {
 
     /** Writes a refusal. The caller is refused whether this can be written or not; the log counts what is lost. */
     public void refused(String principal, String address, String action, String object, String reason) {
-        CompletableFuture<Done> unused =
-                append(new AuditEvent(Kind.REFUSAL, principal, address, action, object, Outcome.REFUSED, reason));
+        writeRefusal(
+                principal, new AuditEvent(Kind.REFUSAL, principal, address, action, object, Outcome.REFUSED, reason));
+    }
+
+    /** @param caller name under which its refusals are counted; empty for its address */
+    private void writeRefusal(String caller, AuditEvent refusal) {
+        if (log.isEmpty()) {
+            return;
+        }
+        writeSuppressed(false);
+        switch (throttle.count(caller, refusal.address())) {
+            case WRITE -> appendOnly(refusal);
+            case SUPPRESS_FIRST -> AFTER_A_MINUTE.execute(() -> writeSuppressed(false));
+            case SUPPRESS -> {}
+        }
+    }
+
+    private void writeSuppressed(boolean all) {
+        throttle.takeEnded(all).forEach(this::appendOnly);
+    }
+
+    private void appendOnly(AuditEvent event) {
+        CompletableFuture<Done> unused = append(event);
     }
 
     /** Writes a new connection. */
@@ -89,10 +124,9 @@ public final class AuditRecorder implements AutoCloseable {
                 append(new AuditEvent(Kind.LOGIN, principal, address, "Login", "", Outcome.OK, ""));
     }
 
-    /** Writes a login with a password that was refused. */
+    /** Writes a login with a password that was refused. The name is not proved, so these are counted by address. */
     public void passwordRefused(String principal, String address, String reason) {
-        CompletableFuture<Done> unused =
-                append(new AuditEvent(Kind.LOGIN, principal, address, "Login", "", Outcome.REFUSED, reason));
+        writeRefusal("", new AuditEvent(Kind.LOGIN, principal, address, "Login", "", Outcome.REFUSED, reason));
     }
 
     private CompletableFuture<Done> append(AuditEvent event) {

@@ -56,6 +56,7 @@ import io.uniserve.runtime.transport.client.CertificateClient;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
+import io.uniserve.runtime.transport.http.HttpRoute;
 import io.uniserve.runtime.transport.login.LoginHandler;
 import io.uniserve.runtime.transport.server.Authorizer;
 import io.uniserve.runtime.transport.server.DataHandlers;
@@ -66,6 +67,7 @@ import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import java.security.PublicKey;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -80,12 +82,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Check of every gRPC method, and of every kind of administrative request, with every kind of caller, over real TLS connections to a server
- * of this process in mode closed. The handlers do nothing but count. A cell is right if a request reaches its handler exactly when the
- * declared callers and the declared right say so.
+ * Check of every gRPC method, every kind of administrative request and every HTTP route, with every kind of caller, over real connections to
+ * listeners of this process in mode closed. The handlers do nothing but count. A cell is right if a request reaches its handler exactly when
+ * the declared callers and the declared right say so.
  *
  * <p>One check at a time; blocks for some seconds. Not thread-safe.
  */
@@ -96,6 +99,9 @@ public final class AccessMatrix {
     private static final String PEER = "uniserve.Peer/Call";
     private static final String ADMIN = "uniserve.Admin/Call";
     private static final Set<ErrorCode> REFUSALS = Set.of(ErrorCode.UNAUTHORIZED, ErrorCode.TABLE_NOT_FOUND);
+    private static final SecuritySettings CLOSED = new SecuritySettings(true, Set.of());
+    private static final Map<String, HttpRoute> ROUTES =
+            Arrays.stream(HttpRoute.values()).collect(Collectors.toUnmodifiableMap(HttpRoute::action, route -> route));
     private static final long CALL_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final ServerId SERVER = new ServerId("server-1");
 
@@ -145,7 +151,11 @@ public final class AccessMatrix {
         }
     }
 
-    private record Connection(ChannelPool channels, ClusterIdentity cluster, Address address) {}
+    private record Connection(
+            ChannelPool channels,
+            ClusterIdentity cluster,
+            Address address,
+            Function<HttpRoute, Optional<ErrorCode>> routes) {}
 
     /**
      * @param server certificates of the server
@@ -171,6 +181,9 @@ public final class AccessMatrix {
                 Optional.empty(),
                 to -> AccessMatrix.<PeerReply>call(done -> new GrpcNetwork(to.channels, to.cluster, Runnable::run)
                         .call(to.address, new PeerRequest.Ping(SERVER, SERVER), CALL_NANOS, done)));
+        for (HttpRoute route : HttpRoute.values()) {
+            add(route.action(), Optional.of(route.right()), to -> to.routes.apply(route));
+        }
         Map<String, Optional<Right>> kinds = RequestRights.all();
         for (AdminRequest request : SampleRequests.admin(TABLE)) {
             String kind = RequestRights.kind(AdminMapping.toProto(cluster, request));
@@ -300,17 +313,18 @@ public final class AccessMatrix {
                 to -> request.send(new GrpcClientNetwork(to.channels, to.cluster, Runnable::run), to));
     }
 
-    /** Methods and kinds of requests without a sample; a check would pass over them. */
+    /** Methods, kinds of requests and routes without a sample; a check would pass over them. */
     public Set<String> missing() {
         Set<String> all = new TreeSet<>(RequestRights.ofMethods().keySet());
         all.addAll(MethodCallers.all().keySet());
         all.remove(ADMIN);
         RequestRights.all().keySet().forEach(kind -> all.add(ADMIN + " " + kind));
+        all.addAll(ROUTES.keySet());
         all.removeAll(requests.keySet());
         return all;
     }
 
-    /** Number of methods and kinds of requests. */
+    /** Number of methods, kinds of requests and routes. */
     public int methods() {
         return requests.size();
     }
@@ -318,13 +332,18 @@ public final class AccessMatrix {
     /** Sends each request by each caller. */
     public List<Cell> run(List<CallerKind> callers) {
         List<Cell> cells = new ArrayList<>();
-        GrpcServer server = start();
-        try {
+        AccessControl access = access();
+        GrpcServer server = start(access);
+        try (RouteRequests routes = new RouteRequests(cluster, serverTls, access)) {
             Address address = new Address("localhost", server.port());
             for (CallerKind caller : callers) {
                 try (ChannelPool channels = new ChannelPool(
                         SystemClock.INSTANCE, caller.tls(), ClusterIdentity.of(cluster), caller.login())) {
-                    Connection to = new Connection(channels, ClusterIdentity.of(cluster), address);
+                    Connection to = new Connection(
+                            channels,
+                            ClusterIdentity.of(cluster),
+                            address,
+                            route -> routes.send(route, caller.tls(), reached));
                     requests.forEach((method, request) -> {
                         int before = reached.get();
                         Optional<ErrorCode> end = request.apply(to);
@@ -344,6 +363,10 @@ public final class AccessMatrix {
         if (caller.process()) {
             return true;
         }
+        HttpRoute route = ROUTES.get(method);
+        if (route != null && route.callers() == Callers.ANYONE) {
+            return caller.connects() || !caller.tls().enabled(); // probes that cannot speak TLS
+        }
         if (MethodCallers.of(method) == Callers.ANYONE) {
             return caller.connects();
         }
@@ -356,11 +379,14 @@ public final class AccessMatrix {
                 || caller.roles().stream().anyMatch(role -> role.includes(right.get()));
     }
 
-    private GrpcServer start() {
-        SecuritySettings closed = new SecuritySettings(true, Set.of());
-        AccessControl access = AccessControl.of(closed, AuditRecorder.NONE);
+    private AccessControl access() {
+        AccessControl access = AccessControl.of(CLOSED, AuditRecorder.NONE);
         access.setRules(Optional.of(rules));
         access.setUsers(Optional.of(users));
+        return access;
+    }
+
+    private GrpcServer start(AccessControl access) {
         RoutingBroadcaster routing = new RoutingBroadcaster();
         Routing map = new Routing(
                 cluster,
@@ -372,7 +398,7 @@ public final class AccessMatrix {
         return GrpcServer.builder(ClusterIdentity.of(cluster))
                 .access(access)
                 .tls(serverTls)
-                .authorizer(Authorizer.of(closed, cluster))
+                .authorizer(Authorizer.of(CLOSED, cluster))
                 .logins(CountingLogins::new)
                 .peers((request, done) -> answer(done))
                 .admin((request, done) -> answer(done))

@@ -6,14 +6,14 @@ import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import java.util.Optional;
 
 /**
- * Rules of mode closed: an identity of another cluster calls nothing, and a caller without one only logs in; methods between processes are for servers and coordinators.
- * Immutable.
+ * Rules of mode closed: an identity of another cluster calls nothing, and a caller without one only logs in or reads the health pages;
+ * methods between processes are for servers and coordinators. Immutable.
  */
-final class CallerRules {
+public final class CallerRules {
     private final String cluster;
 
     /** @param cluster name of this process's cluster */
-    CallerRules(String cluster) {
+    public CallerRules(String cluster) {
         this.cluster = cluster;
     }
 
@@ -24,7 +24,15 @@ final class CallerRules {
      * @param method full name, such as {@code uniserve.Admin/Call}
      */
     Optional<String> refusal(Optional<CertifiedIdentity> caller, String method) {
-        Callers callers = MethodCallers.of(method);
+        return refusal(caller, MethodCallers.of(method));
+    }
+
+    /**
+     * Why the caller may not call what is for these callers; empty if it may.
+     *
+     * @param callers declared callers of a method or route
+     */
+    public Optional<String> refusal(Optional<CertifiedIdentity> caller, Callers callers) {
         if (caller.isEmpty()) {
             return callers == Callers.ANYONE
                     ? Optional.empty()

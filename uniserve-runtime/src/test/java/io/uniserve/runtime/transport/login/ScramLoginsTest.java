@@ -313,9 +313,38 @@ class ScramLoginsTest {
 
         FailedLogins failures = new FailedLogins(clock);
         for (int i = 0; i < Limits.LOGIN_FAILURES_KEPT_MAX + 100; i++) {
-            failures.failed("u" + i, "/h");
+            failures.failed("u" + i, "/h" + i % 100);
         }
         assertThat(failures.size()).isEqualTo(Limits.LOGIN_FAILURES_KEPT_MAX);
+        clock.passMillis(Limits.LOGIN_REFUSED_MS);
+        failures.failed("u", "/h");
+        assertThat(failures.size()).isEqualTo(1);
+    }
+
+    @Test
+    void inventedNamesDoNotPushOutACounter() {
+        FailedLogins failures = new FailedLogins(clock);
+        for (int i = 0; i < Limits.LOGIN_FAILURES_MAX; i++) {
+            failures.failed("ann", "/1");
+        }
+        for (int i = 0; i < 2 * Limits.LOGIN_FAILURES_KEPT_MAX; i++) {
+            failures.failed("u" + i, "/1");
+        }
+        refused(ErrorCode.UNAUTHORIZED, "failed to log in 10 times", () -> failures.check("ann", "/1"));
+        refused(ErrorCode.UNAUTHORIZED, "1000 users failed to log in", () -> failures.check("bob", "/1"));
+        failures.check("bob", "/2");
+        assertThat(failures.size()).isEqualTo(Limits.LOGIN_FAILED_USERS_PER_ADDRESS_MAX);
+        for (int i = 0; i < Limits.LOGIN_FAILURES_MAX; i++) {
+            failures.failed("bob", "/2");
+        }
+        for (int i = 0; i < 2 * Limits.LOGIN_FAILURES_KEPT_MAX; i++) {
+            failures.failed("u" + i, "/h" + i % 20);
+        }
+        refused(ErrorCode.UNAUTHORIZED, "failed to log in 10 times", () -> failures.check("bob", "/2"));
+        assertThat(failures.size()).isEqualTo(Limits.LOGIN_FAILURES_KEPT_MAX);
+        clock.passMillis(Limits.LOGIN_REFUSED_MS);
+        failures.check("ann", "/1");
+        failures.check("eve", "/1");
     }
 
     @Test

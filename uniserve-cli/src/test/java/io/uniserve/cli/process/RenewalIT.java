@@ -176,7 +176,7 @@ class RenewalIT {
     }
 
     private static void awaitAll(UniserveClient admin, String what, Predicate<CertificateStatus> condition) {
-        await(what).atMost(PATIENCE).until(() -> {
+        await(what).atMost(PATIENCE.plus(AGE.multipliedBy(RENEWALS))).until(() -> {
             List<ProcessCertificate> processes = admin.admin().certificates();
             return processes.size() == PROCESSES.size()
                     && processes.stream()

@@ -8,6 +8,7 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
@@ -120,6 +121,8 @@ class UserLimitsIT {
                     ErrorCode.DEADLINE_EXCEEDED, // the client waits and sends again until then
                     "updates = 1 per second of role writer");
             put(admin, 0, 100);
+            admin.admin().changeLimit(Role.WRITER, LimitKind.UPDATES, 1_000);
+            aLargeAtomicUpdateIsOneUpdate(admin, bob);
             admin.admin().changeLimit(Role.WRITER, LimitKind.UPDATES, 0);
             await().atMost(ClosedProcessCluster.PATIENCE).ignoreExceptions().untilAsserted(() -> put(bob, 0, 100));
 
@@ -130,6 +133,30 @@ class UserLimitsIT {
             admin.admin().changeLimit(Role.READER, LimitKind.QUERIES, 1);
             oneGreedyUserStarvesNoOther(ann, bob);
         }
+    }
+
+    /** Its rows are staged at several servers in several requests before it commits. */
+    private static void aLargeAtomicUpdateIsOneUpdate(UniserveClient admin, UniserveClient bob) {
+        admin.admin()
+                .createTable(TableSpec.named("atomic")
+                        .port("duckdb")
+                        .keyField("id")
+                        .hash(3)
+                        .replicas(2)
+                        .level(ConsistencyLevel.SERIALIZABLE)
+                        .option("columns", "id bigint, same bigint, word varchar"));
+        List<Document> rows = LongStream.range(0, 4_000)
+                .mapToObj(id -> new Document(
+                        "id", Map.of("id", id, "same", 1L, "word", ("word " + id + " ").repeat(300))))
+                .toList();
+        await().atMost(ClosedProcessCluster.PATIENCE)
+                .ignoreExceptionsMatching(e -> String.valueOf(e.getMessage()).contains("updates = 1 per second"))
+                .untilAsserted(() -> bob.table("atomic")
+                        .update("duckdb.put@1", Document.CODEC, rows)
+                        .run()
+                        .orThrow());
+        assertThat(bob.query("atomic", "SELECT count(*) FROM atomic").body().utf8())
+                .contains("[4000]");
     }
 
     /** Ann sends slow queries from many threads. Each server runs one of them; bob's are answered meanwhile. */

@@ -15,7 +15,7 @@ public enum LimitKind {
     DEADLINE(Right.READ, " ms", 86_400_000),
     /** Rows of the answer to one query in the engine's own language. */
     ROWS(Right.READ, "", Long.MAX_VALUE),
-    /** Rows of updates per second. A batch may have up to one second's rows more. */
+    /** Rows of updates per second. One update may have more; later ones then wait for longer. */
     UPDATES(Right.WRITE, " per second", 1_000_000_000);
 
     private final Right right;

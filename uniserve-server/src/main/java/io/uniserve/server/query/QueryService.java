@@ -27,7 +27,7 @@ import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.QueryHandler;
 import io.uniserve.runtime.transport.server.RoutingSource;
-import io.uniserve.server.read.AnswerRows;
+import io.uniserve.server.read.AnswerRowLimiter;
 import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.worker.CancellationScope;
 import io.uniserve.server.read.worker.ClientRequestLimiter;
@@ -35,7 +35,6 @@ import io.uniserve.server.read.worker.FairShareKey;
 import io.uniserve.server.read.worker.QueryDeadline;
 import io.uniserve.server.read.worker.RunningQueryRegistry;
 import io.uniserve.server.read.worker.UserMemoryBudget;
-import io.uniserve.server.read.worker.UserMemoryReservation;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -129,7 +128,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private Timers.Cancel query(
             QueryRequest request, String client, Predicate<TableName> readable, Completion<Answer> completion) {
         QueryDeadline deadline =
-                QueryDeadline.of(clock.nanos(), request.remainingNanos(), maxNanos, memory.limits(client));
+                QueryDeadline.of(clock.nanos(), request.remainingNanos(), maxNanos, client, memory.limits(client));
         Optional<UniserveException> refusal = clients.reserve(client, 1);
         if (refusal.isPresent()) {
             completion.done(Outcome.err(refusal.get()));
@@ -147,7 +146,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 updateContention,
                 newCancellationScope.get(),
                 new QueryStats(request.explain()),
-                new UserMemoryReservation(memory, client),
+                memory,
+                client,
                 deadline.nanos());
         if (queries.incrementAndGet() > queriesMax) {
             releaseSlot(client);
@@ -248,7 +248,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             try {
                 Answer answer = planners.answer(port, query, context);
                 if (context.coversAllChunks()) {
-                    AnswerRows.check(answer, client, memory.limits(client));
+                    AnswerRowLimiter.check(answer, client, memory.limits(client));
                     return answer;
                 }
                 maps++;

@@ -27,6 +27,7 @@ import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.transaction.server.TransactionService;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.server.read.worker.CancellationScope;
+import io.uniserve.server.read.worker.UserMemoryBudget;
 import io.uniserve.server.read.worker.UserMemoryReservation;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -58,7 +59,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private final long deadlineNanos;
     private final CancellationScope cancellationScope;
     private final QueryStats queryStats;
-    private final UserMemoryReservation memory;
+    private final UserMemoryBudget memory;
+    private final String user;
     private final PlannerOutcomeWaiter wait;
     private final PlanSnapshot snapshot;
     private final ChunkGenerations generations = new ChunkGenerations();
@@ -77,9 +79,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             UpdateContentionTracker updateContention,
             CancellationScope cancellationScope,
             QueryStats queryStats,
-            UserMemoryReservation memory,
+            UserMemoryBudget memory,
+            String user,
             long deadlineNanos) {
         this.memory = memory;
+        this.user = user;
         this.context = world;
         this.env = world.env();
         this.mode = mode;
@@ -110,7 +114,6 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         context.plannerExecutor().unbindThread();
         snapshot.forget();
         context.plannerExecutor().runAll();
-        memory.close();
     }
 
     @Override
@@ -201,7 +204,6 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** Prepares another attempt with the newest map. */
     void startAnew() {
-        memory.close();
         generations.clear();
         snapshot.forget();
         queryStats.recordRestart();
@@ -319,6 +321,19 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             TableName table, RetrieveCall<PerActorParameters<P>, V> call, Map<Integer, P> parameters) {
         Optional<List<Integer>> asked = Optional.of(List.copyOf(new TreeSet<>(parameters.keySet())));
         QueryResult result = runRetrieve(table, asked, call, PerActorParameters.of(parameters));
+        Map<Integer, V> values;
+        try (UserMemoryReservation held = hold(result)) {
+            values = decodeEach(result, call);
+        }
+        if (values.size() != parameters.size()) {
+            throw new UniserveException(
+                    ErrorCode.VERSION_GONE, "a chunk of table " + table + " expired while the query ran: run it again");
+        }
+        return values;
+    }
+
+    private static <P, V> Map<Integer, V> decodeEach(
+            QueryResult result, RetrieveCall<PerActorParameters<P>, V> call) {
         Map<Integer, V> values = new TreeMap<>();
         for (int i = 0; i < result.parts().size(); i++) {
             if (result.actors().get(i).size() != 1) {
@@ -328,10 +343,6 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             values.put(
                     result.actors().get(i).get(0),
                     call.values().decode(result.parts().get(i)));
-        }
-        if (values.size() != parameters.size()) {
-            throw new UniserveException(
-                    ErrorCode.VERSION_GONE, "a chunk of table " + table + " expired while the query ran: run it again");
         }
         return values;
     }
@@ -359,8 +370,10 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 () -> context.serialExecutor().execute(run::cancel));
         long took = nanoTime() - startNanos;
         run.generations().forEach(generations::onRead);
-        memory.add(result.gathered().parts().stream().mapToLong(Bytes::size).sum());
-        Shuffle.Result<R> told = run.toResult(plan, bare, result, combiner);
+        Shuffle.Result<R> told;
+        try (UserMemoryReservation held = hold(result.gathered())) {
+            told = run.toResult(plan, bare, result, combiner);
+        }
         queryStats.recordShuffle(plan, told, ShuffleExecution.effort(result), took);
         return told;
     }
@@ -374,12 +387,20 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return combine(runRetrieve(table, actors, call, parameters), call, combiner);
     }
 
-    private static <P, V, R> R combine(QueryResult result, RetrieveCall<P, V> call, Combiner<V, R> combiner) {
-        List<V> values = new ArrayList<>(result.parts().size());
-        for (Bytes part : result.parts()) {
-            values.add(call.values().decode(part));
+    private <P, V, R> R combine(QueryResult result, RetrieveCall<P, V> call, Combiner<V, R> combiner) {
+        try (UserMemoryReservation held = hold(result)) {
+            List<V> values = new ArrayList<>(result.parts().size());
+            for (Bytes part : result.parts()) {
+                values.add(call.values().decode(part));
+            }
+            return combiner.combine(values);
         }
-        return combiner.combine(values);
+    }
+
+    /** Reserves the values of a result for the user until they are combined. */
+    private UserMemoryReservation hold(QueryResult result) {
+        return UserMemoryReservation.of(
+                memory, user, result.parts().stream().mapToLong(Bytes::size).sum());
     }
 
     private <P, V> QueryResult runRetrieve(
@@ -398,7 +419,6 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     private QueryResult record(Query asked, QueryResult result, String how, long nanos) {
-        memory.add(result.parts().stream().mapToLong(Bytes::size).sum());
         int all =
                 queryStats.isExplaining() ? route(asked.table()).map().actors().size() : 0;
         generations.onRead(asked.table(), result.generation());
@@ -444,7 +464,6 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** The plan's states were lost, and another attempt follows. */
     void onStatesLost(int restarts) {
-        memory.close();
         queryStats.recordRestart();
         snapshot.lost(restarts);
     }

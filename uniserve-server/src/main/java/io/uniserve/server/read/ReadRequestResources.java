@@ -56,6 +56,11 @@ final class ReadRequestResources implements Timers.Cancel {
         return share;
     }
 
+    /** Time until the deadline, at least 1 ns. */
+    long remainingNanos() {
+        return Math.max(1, deadline.nanos() - service.clock().nanos());
+    }
+
     long deadlineNanos() {
         return deadline.nanos();
     }
@@ -173,13 +178,13 @@ final class ReadRequestResources implements Timers.Cancel {
 
     /** Fails if the answer to a whole query has more rows than its user may have. */
     private void checkRows(Answer answer) {
-        AnswerRows.check(answer, share.client(), service.userMemory().limits(share.client()));
+        AnswerRowLimiter.check(answer, share.client(), service.userMemory().limits(share.client()));
     }
 
     ActorFailure failure(int actor, long epoch, UniserveException failure) {
         UniserveException known = fault("operator ", failure);
         RunningQueryRegistry.Entry shown = entry;
-        UniserveException error = shown == null ? known : shown.toClientError(known);
+        UniserveException error = shown == null ? deadline.toClientError(known) : shown.toClientError(known);
         return new ActorFailure(actor, error.code(), error.reason(), epoch);
     }
 
@@ -188,8 +193,13 @@ final class ReadRequestResources implements Timers.Cancel {
         return service.outOfMemoryPolicy().onFailure(what + PortBuildId.withoutBuild(operator), error);
     }
 
+    /** Releases the memory of all values, once the reply is made. The receiver of the reply counts its bytes. */
+    void releaseMemory() {
+        release(reservedBytes.getAndSet(0));
+    }
+
     void close() {
-        release(reservedBytes.get());
+        releaseMemory();
         service.release(parameters, share.client());
         RunningQueryRegistry.Entry shown = entry;
         if (shown != null) {

@@ -209,7 +209,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
             Timers.Cancel arriving = exchangeInputFetcher.fetch(
                     request.parameters(),
                     actors,
-                    request.remainingNanos(),
+                    task.run().remainingNanos(),
                     task.run()::gathers,
                     () -> start(task, request, share, null), // the caller's thread is no longer available
                     task::failAll);
@@ -270,7 +270,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
             Timers.Cancel arriving = exchangeInputFetcher.fetch(
                     request.parameters(),
                     actors,
-                    request.remainingNanos(),
+                    task.run().remainingNanos(),
                     task.run()::gathers,
                     () -> task.admit(firstExecutor(share, null)), // the caller's thread is no longer available
                     task::failAll);
@@ -411,7 +411,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
 
     @Override
     public QueryDeadline deadline(long remainingNanos, String user) {
-        return QueryDeadline.of(clock.nanos(), remainingNanos, maxNanos, userMemory.limits(user));
+        return QueryDeadline.of(clock.nanos(), remainingNanos, maxNanos, user, userMemory.limits(user));
     }
 
     @Override

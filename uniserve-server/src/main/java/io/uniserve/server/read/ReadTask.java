@@ -395,12 +395,22 @@ final class ReadTask implements Timers.Cancel {
 
     private void finish() {
         try {
-            completion.done(
-                    run.cancellationScope().isCancelled()
-                            ? Outcome.err(ReadTaskContext.gone())
-                            : Outcome.ok(withVersions(assemble())));
+            Outcome<ReadReply> outcome = outcome();
+            run.releaseMemory();
+            completion.done(outcome);
         } finally {
             run.close();
+        }
+    }
+
+    private Outcome<ReadReply> outcome() {
+        if (run.cancellationScope().isCancelled()) {
+            return Outcome.err(ReadTaskContext.gone());
+        }
+        try {
+            return Outcome.ok(withVersions(assemble()));
+        } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
+            return Outcome.err(run.fault("the reply of ", e));
         }
     }
 

@@ -372,6 +372,7 @@ final class VersionedReadTask implements Timers.Cancel {
 
     private void end(Outcome<VersionedRead.Reply> outcome) {
         try {
+            run.releaseMemory();
             completion.done(outcome);
         } finally {
             run.close();

@@ -218,22 +218,21 @@ class QueryServiceTest {
     }
 
     @Test
-    void resultsOfAllRoundsOfAUsersQueryCountUntilItsEnd() {
-        limit(LimitKind.MEMORY, 40);
+    void resultsOfAUsersQueryCountUntilTheyAreCombined() {
+        limit(LimitKind.MEMORY, 20);
         plan = context -> {
             String all = "";
             for (int round = 0; round < 3; round++) {
-                all += context.retrieve(TABLE, ECHO, "0123456789", values -> String.join(",", values));
+                all += context.retrieve(TABLE, ECHO, "0123456789", values -> values + " " + memory.used("ann"));
             }
             return all + memory.used("ann");
         };
+        assertThat(((Outcome.Ok<Answer>) asAnn(10 * SECOND)).value().body().utf8())
+                .isEqualTo("[0123456789] 14[0123456789] 14[0123456789] 140");
+        limit(LimitKind.MEMORY, 13);
         UniserveException refused = asAnn(10 * SECOND).error();
         assertThat(refused.code()).isEqualTo(ErrorCode.TOO_LARGE);
-        assertThat(refused).hasMessageContaining("memory = 40 bytes of role reader");
-        assertThat(memory.used("ann")).isZero();
-        limit(LimitKind.MEMORY, 42);
-        assertThat(((Outcome.Ok<Answer>) asAnn(10 * SECOND)).value().body().utf8())
-                .endsWith("942");
+        assertThat(refused).hasMessageContaining("memory = 13 bytes of role reader");
         assertThat(memory.used("ann")).isZero();
         assertThat(memory.used("")).as("work without a user").isZero();
     }
@@ -244,7 +243,7 @@ class QueryServiceTest {
         reads = (request, done) -> () -> {};
         UniserveException refused = asAnn(100 * SECOND).error();
         assertThat(refused.code()).isEqualTo(ErrorCode.QUERY_KILLED);
-        assertThat(refused).hasMessageContaining("longer than the limit deadline = 50 ms of role reader");
+        assertThat(refused).hasMessageContaining("longer than the limit deadline = 50 ms of role reader of user ann");
         assertThat(code(asAnn(1_000_000))).as("the caller's own").contains(ErrorCode.DEADLINE_EXCEEDED);
     }
 

@@ -72,6 +72,9 @@ public final class AccessChanger {
                 request.all()
                         ? new AdminReply.UserRoles("", rules.grants(), rules.revocations(), rules.limits())
                         : new AdminReply.UserRoles(
-                                request.user(), rules.of(request.user()), List.of(), rules.limits())));
+                                request.user(),
+                                rules.of(request.user()),
+                                List.of(),
+                                request.user().isEmpty() ? List.of() : rules.limits())));
     }
 }

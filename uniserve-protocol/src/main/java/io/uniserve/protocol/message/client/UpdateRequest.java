@@ -46,11 +46,6 @@ public record UpdateRequest(
         this(table, tableId, request, lowWater, attempt, level, function, actors, remainingNanos, false);
     }
 
-    /** Number of rows that the request has, not those that are staged already; as its sender counted them. Fails with CORRUPT if a count is malformed. */
-    public long rows() {
-        return actors.stream().mapToLong(ActorRows::count).sum();
-    }
-
     /**
      * Rows for one actor: a count, then each row by its codec (see {@code io.uniserve.codec.Codecs#list}).
      *
@@ -64,8 +59,8 @@ public record UpdateRequest(
             this(actor, epoch, rows, null);
         }
 
-        /** Number of rows as its sender counted them; 0 if they are staged. */
-        long count() {
+        /** Number of rows as the sender counted them; 0 if they are staged. Fails with CORRUPT if the count is malformed. */
+        public int count() {
             return staged == null ? new BinaryReader(rows).readCount(1) : 0;
         }
 

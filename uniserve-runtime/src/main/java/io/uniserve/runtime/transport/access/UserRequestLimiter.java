@@ -1,15 +1,19 @@
 package io.uniserve.runtime.transport.access;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.model.RequestId;
 import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.UserLimits;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.message.client.UpdateRequest;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 
 /**
  * Limits on the requests that users send to this process: queries at the same time, and rows of updates per second. Requests of processes
@@ -20,16 +24,16 @@ import java.util.function.LongSupplier;
  * }</pre>
  */
 public final class UserRequestLimiter {
-    /** A user may use one second's rows at once. */
-    private static final long BURST_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     /** Number of users above which those that have not sent updates lately are forgotten. */
     private static final int USERS_BEFORE_CLEANING = 1_000;
 
+    /** Updates of a user that were admitted last, to recognize their other parts. */
+    private static final int ADMITTED_UPDATES_MAX = 256;
+
     private final Clock clock;
     private final Map<String, Integer> running = new ConcurrentHashMap<>();
-    /** Time by which the rows of each user's updates are within its limit. */
-    private final Map<String, Long> clearNanos = new ConcurrentHashMap<>();
+    private final Map<String, Long> unsentBytes = new ConcurrentHashMap<>();
+    private final Map<String, Updates> updates = new ConcurrentHashMap<>();
 
     public UserRequestLimiter(Clock clock) {
         this.clock = clock;
@@ -73,38 +77,111 @@ public final class UserRequestLimiter {
         return running.getOrDefault(user, 0);
     }
 
+    /**
+     * Fails with RESOURCE_EXHAUSTED if the user leaves so many bytes of replies unread that this one would be over its limit. A reply is
+     * never refused if it is the only one.
+     */
+    public void checkUnsent(AccessControl.Caller caller, long bytes) {
+        String user = caller.user();
+        long now = unsent(user);
+        UserLimits limits = caller.limits();
+        if (now > 0 && now + bytes > limits.max(LimitKind.MEMORY)) {
+            throw limits.exceeded(
+                    ErrorCode.RESOURCE_EXHAUSTED,
+                    LimitKind.MEMORY,
+                    user,
+                    now + " bytes of replies wait to be received; read them before asking for more");
+        }
+    }
+
+    /** Counts more bytes of replies that wait to be received, or fewer. */
+    public void addUnsent(AccessControl.Caller caller, long bytes) {
+        String user = caller.user();
+        if (!user.isEmpty() && bytes != 0) {
+            unsentBytes.compute(user, (name, had) -> {
+                long now = (had == null ? 0 : had) + bytes;
+                return now == 0 ? null : now;
+            });
+        }
+    }
+
+    /** Bytes of replies that the user has not received. */
+    long unsent(String user) {
+        return unsentBytes.getOrDefault(user, 0L);
+    }
+
     /** Number of users whose updates are remembered. */
     int remembered() {
-        return clearNanos.size();
+        return updates.size();
     }
 
     /**
-     * Counts rows of an update. Fails with RESOURCE_EXHAUSTED if the user's updates of the last second have used up its limit. Then nothing
-     * is counted. The last update before that may exceed the limit, so that a batch larger than it is possible; later ones wait for longer.
+     * Counts the rows of an update. Fails with RESOURCE_EXHAUSTED if the user's earlier updates exceed its limit by more than one second's
+     * rows; then nothing is counted. An update may have any number of rows: later ones wait for longer. Other requests for an admitted update,
+     * such as its further parts and repetitions, are not refused, and rows for the same actor count once.
      */
-    public void checkUpdate(AccessControl.Caller caller, LongSupplier rows) {
+    public void recordUpdate(AccessControl.Caller caller, UpdateRequest request) {
         UserLimits limits = caller.limits();
         long perSecond = limits.max(LimitKind.UPDATES);
+        String user = caller.user();
         if (perSecond == Long.MAX_VALUE) {
+            updates.remove(user);
             return;
         }
         long now = clock.nanos();
-        long cost = (long) (rows.getAsLong() * (double) TimeUnit.SECONDS.toNanos(1) / perSecond);
-        long[] waitNanos = new long[1];
-        clearNanos.compute(caller.user(), (name, clear) -> {
-            long from = clear == null || clear - now < 0 ? now : clear;
-            waitNanos[0] = from - now - BURST_NANOS;
-            return waitNanos[0] > 0 ? from : from + cost;
-        });
-        if (waitNanos[0] > 0) {
+        long waitMillis = updates.computeIfAbsent(user, name -> new Updates(now)).record(request, perSecond, now);
+        if (waitMillis > 0) {
             throw limits.exceeded(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     LimitKind.UPDATES,
-                    caller.user(),
-                    "wait for " + (TimeUnit.NANOSECONDS.toMillis(waitNanos[0]) + 1) + " ms before the next update");
+                    user,
+                    "wait for " + waitMillis + " ms before the next update");
         }
-        if (clearNanos.size() > USERS_BEFORE_CLEANING) {
-            clearNanos.values().removeIf(clear -> clear - now <= 0);
+        if (updates.size() > USERS_BEFORE_CLEANING) {
+            updates.values().removeIf(other -> other.isClear(now));
+        }
+    }
+
+    /** Rows of one user's updates beyond its limit. */
+    private static final class Updates {
+        private double rows;
+        private double perSecond;
+        private long atNanos;
+        private final Map<RequestId, Set<Integer>> admitted = new LinkedHashMap<>();
+
+        private Updates(long now) {
+            atNanos = now;
+        }
+
+        /** Counts the request, or returns the time to wait. */
+        private synchronized long record(UpdateRequest request, long limit, long now) {
+            perSecond = limit;
+            drain(now);
+            Set<Integer> actors = admitted.get(request.request());
+            if (actors == null) {
+                if (rows > perSecond) {
+                    return (long) Math.ceil((rows - perSecond) / perSecond * TimeUnit.SECONDS.toMillis(1));
+                }
+                actors = new HashSet<>();
+                admitted.put(request.request(), actors);
+                if (admitted.size() > ADMITTED_UPDATES_MAX) {
+                    admitted.remove(admitted.keySet().iterator().next());
+                }
+            }
+            for (UpdateRequest.ActorRows part : request.actors()) {
+                rows += actors.add(part.actor()) ? part.count() : 0;
+            }
+            return 0;
+        }
+
+        private void drain(long now) {
+            rows = Math.max(0, rows - perSecond * (now - atNanos) / TimeUnit.SECONDS.toNanos(1));
+            atNanos = now;
+        }
+
+        private synchronized boolean isClear(long now) {
+            drain(now);
+            return rows == 0;
         }
     }
 }

@@ -2,6 +2,7 @@ package io.uniserve.runtime.transport.server;
 
 import io.grpc.stub.StreamObserver;
 import io.uniserve.api.plan.Answer;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.model.access.Right;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /** gRPC service of clients' reads, updates, queries and snapshots. */
 final class DataService extends DataGrpc.DataImplBase {
@@ -81,7 +83,7 @@ final class DataService extends DataGrpc.DataImplBase {
             UpdateRequest request = UpdateMapping.fromProto(call.getRequest());
             AccessControl.Caller caller = access.current();
             caller.check(UPDATE, Optional.of(request.table()));
-            limiter.checkUpdate(caller, request::rows);
+            limiter.recordUpdate(caller, request);
             handlers.update().update(request, reply);
         } catch (RuntimeException e) {
             reply.fail(e);
@@ -96,8 +98,15 @@ final class DataService extends DataGrpc.DataImplBase {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
             List<TableName> tables = ConsistentSnapshotMapping.fromProto(call);
-            tables.forEach(table -> access.current().check(CUT, Optional.of(table)));
-            handlers.snapshot().takeSnapshot(tables, reply);
+            AccessControl.Caller caller = access.current();
+            tables.forEach(table -> caller.check(CUT, Optional.of(table)));
+            Completion<ConsistentSnapshot> counted = limiter.start(caller, reply);
+            Timers.Cancel unused = start(
+                    () -> {
+                        handlers.snapshot().takeSnapshot(tables, counted);
+                        return () -> {};
+                    },
+                    counted);
         } catch (RuntimeException e) {
             reply.fail(e);
         }
@@ -143,18 +152,39 @@ final class DataService extends DataGrpc.DataImplBase {
             caller.check(QUERY, Optional.of(request.table()));
             QueryHandler handler = handlers.query()
                     .onBehalfOf(caller.queueName(CallerIdentity.checkedName(call.getClient())), caller::mayRead);
-            reply.onCancel(start(handler, request, limiter.start(caller, reply)));
+            Completion<Answer> counted = limiter.start(caller, outcome -> send(caller, outcome, reply));
+            reply.onCancel(start(() -> handler.query(request, counted), counted));
         } catch (RuntimeException e) {
             reply.fail(e);
         }
     }
 
-    private static Timers.Cancel start(QueryHandler handler, QueryRequest request, Completion<Answer> counted) {
+    /** Sends an answer, or an error if the user leaves too many bytes of answers unread. */
+    private void send(AccessControl.Caller caller, Outcome<Answer> outcome, UnaryReply<Answer, ?> reply) {
+        if (outcome instanceof Outcome.Ok<Answer> ok) {
+            long bytes = ok.value().body().size();
+            try {
+                limiter.checkUnsent(caller, bytes);
+            } catch (UniserveException e) {
+                reply.fail(e);
+                return;
+            }
+            limiter.addUnsent(caller, bytes);
+            reply.onClose(() -> limiter.addUnsent(caller, -bytes));
+        }
+        reply.done(outcome);
+    }
+
+    /** Starts work that is counted. If it cannot start, its counting ends with the error. */
+    static <M> Timers.Cancel start(Supplier<Timers.Cancel> work, Completion<M> counted) {
         try {
-            return handler.query(request, counted);
+            return work.get();
         } catch (RuntimeException e) {
             counted.done(Outcome.err(StatusMapping.toUniserveException(e)));
             return () -> {};
+        } catch (Error e) {
+            counted.done(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the request failed: see the log", e)));
+            throw e;
         }
     }
 }

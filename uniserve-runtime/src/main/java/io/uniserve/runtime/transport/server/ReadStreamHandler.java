@@ -8,7 +8,6 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
 import io.uniserve.model.access.Right;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
@@ -114,10 +113,12 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         if (call.hasRead()) {
             serve(
                     new ReadStreamRequest<ReadReply>(this, call.getId(), ReadMapping::toProto),
+                    !call.getRead().getOperator().equals(ReadRequest.RELEASE),
                     read -> handler.onBehalfOf(client(call)).read(check(ReadMapping.fromProto(call.getRead())), read));
         } else if (call.hasVersioned()) {
             serve(
                     new ReadStreamRequest<VersionedRead.Reply>(this, call.getId(), VersionedReadMapping::replyToProto),
+                    true,
                     read -> handler.onBehalfOf(client(call))
                             .read(check(VersionedReadMapping.fromProto(call.getVersioned())), read));
         } else {
@@ -148,7 +149,8 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         return caller.servedNumber(table, number);
     }
 
-    private <M> void serve(ReadStreamRequest<M> read, Function<Completion<M>, Timers.Cancel> work) {
+    /** @param counts false for a read that only releases what an earlier one holds: the limit must not refuse it */
+    private <M> void serve(ReadStreamRequest<M> read, boolean counts, Function<Completion<M>, Timers.Cancel> work) {
         if (running.putIfAbsent(read.id(), read) != null) {
             refuse(UniserveException.invalid("two reads with id " + read.id() + " are under way"));
             return;
@@ -158,18 +160,10 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
                 throw new UniserveException(
                         ErrorCode.UNAVAILABLE, "this server ends its reads: try again or elsewhere");
             }
-            read.onCancel(start(limiter.start(caller, read), work));
+            Completion<M> counted = counts ? limiter.start(caller, read) : read;
+            read.onCancel(DataService.start(() -> work.apply(counted), counted));
         } catch (RuntimeException e) {
             read.fail(e);
-        }
-    }
-
-    private static <M> Timers.Cancel start(Completion<M> counted, Function<Completion<M>, Timers.Cancel> work) {
-        try {
-            return work.apply(counted);
-        } catch (RuntimeException e) {
-            counted.done(Outcome.err(StatusMapping.toUniserveException(e)));
-            return () -> {};
         }
     }
 
@@ -180,7 +174,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         }
         synchronized (this) {
             unsent.removeIf(reply -> reply.id() == id);
-            unsentBytes = unsent.stream().mapToLong(QueuedReply::bytes).sum();
+            countUnsent(unsent.stream().mapToLong(QueuedReply::bytes).sum());
         }
     }
 
@@ -193,13 +187,29 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
             }
             QueuedReply next = QueuedReply.of(reply.setId(id).build());
             if (next.hasMore() || !unsent.isEmpty() || !observer.isReady()) {
-                unsent.add(next);
-                unsentBytes += next.bytes();
+                queue(next);
             } else {
                 observer.onNext(next.message());
             }
         }
         sendQueued();
+    }
+
+    /** Queues the reply, or an error in its place if the user leaves too many bytes unread at all its streams. */
+    private void queue(QueuedReply reply) {
+        QueuedReply next = reply;
+        try {
+            limiter.checkUnsent(caller, reply.bytes());
+        } catch (UniserveException e) {
+            next = QueuedReply.of(ReadStreamRequest.error(e).setId(reply.id()).build());
+        }
+        unsent.add(next);
+        countUnsent(unsentBytes + next.bytes());
+    }
+
+    private void countUnsent(long bytes) {
+        limiter.addUnsent(caller, bytes - unsentBytes);
+        unsentBytes = bytes;
     }
 
     private void sendQueued() {
@@ -221,12 +231,12 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
     }
 
     private void send(QueuedReply next) {
-        unsentBytes -= next.bytes();
+        countUnsent(unsentBytes - next.bytes());
         observer.onNext(next.message());
         if (next.hasMore()) {
             QueuedReply rest = next.afterNext();
             unsent.add(rest);
-            unsentBytes += rest.bytes();
+            countUnsent(unsentBytes + rest.bytes());
         }
     }
 
@@ -255,7 +265,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         synchronized (this) {
             ended = true;
             unsent.clear();
-            unsentBytes = 0;
+            countUnsent(0);
         }
         running.values().forEach(ReadStreamRequest::cancel);
         running.clear();

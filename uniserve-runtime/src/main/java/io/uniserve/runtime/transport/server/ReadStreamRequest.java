@@ -61,7 +61,7 @@ final class ReadStreamRequest<M> implements Completion<M> {
         done(Outcome.err(StatusMapping.toUniserveException(error)));
     }
 
-    private static DataProto.ReadsReply.Builder error(UniserveException error) {
+    static DataProto.ReadsReply.Builder error(UniserveException error) {
         return DataProto.ReadsReply.newBuilder().setError(ByteString.copyFrom(ErrorMapping.encode(error)));
     }
 }

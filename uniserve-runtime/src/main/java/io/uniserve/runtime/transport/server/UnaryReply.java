@@ -6,8 +6,10 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.transport.StatusMapping;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Completion that maps and sends the answer to a unary call. It ignores a second completion, and one after the caller has
@@ -21,12 +23,22 @@ final class UnaryReply<M, P> implements Completion<M> {
     private final Function<M, P> mapping;
     private final AtomicBoolean answered = new AtomicBoolean();
     private final CancellationLink cancellation = new CancellationLink();
+    private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
     UnaryReply(StreamObserver<P> observer, Function<M, P> mapping) {
         this.observer = (ServerCallStreamObserver<P>) observer;
         this.mapping = mapping;
         // With this handler set, an answer to a disconnected caller is dropped instead of throwing.
-        this.observer.setOnCancelHandler(cancellation::cancel);
+        this.observer.setOnCancelHandler(() -> {
+            cancellation.cancel();
+            closed.complete(null);
+        });
+        this.observer.setOnCloseHandler(() -> closed.complete(null));
+    }
+
+    /** Runs this once the caller has the answer, or has disconnected. */
+    void onClose(Runnable listener) {
+        CompletableFuture<Void> unused = closed.thenRun(listener);
     }
 
     /** Sets the work to stop when the caller disconnects. */

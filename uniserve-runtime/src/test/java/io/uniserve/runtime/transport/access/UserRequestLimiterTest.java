@@ -3,8 +3,13 @@ package io.uniserve.runtime.transport.access;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.TableName;
 import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
@@ -13,11 +18,14 @@ import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.client.StagedRowsRef;
+import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.runtime.config.SecuritySettings;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import io.uniserve.runtime.transport.access.AccessControl.Caller;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -94,23 +102,63 @@ class UserRequestLimiterTest {
         start(ann);
     }
 
+    /** Update with this many rows for one actor. */
+    private static UpdateRequest update(long id, int actor, int rows) {
+        Bytes counted = Codecs.list(Codecs.LONG).encode(Collections.nCopies(rows, 1L));
+        return update(id, new UpdateRequest.ActorRows(actor, 0, counted));
+    }
+
+    private static UpdateRequest update(long id, UpdateRequest.ActorRows... rows) {
+        return new UpdateRequest(
+                new TableName("t"), 1, new RequestId(1, 2, id), 0, 1, AckLevel.PRIMARY, "put@1", List.of(rows), 1);
+    }
+
     @Test
     void rowsOfUpdatesPerSecondAreLimited() {
         rules(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 100));
         Caller bob = caller(Kind.USER, "bob");
-        limiter.checkUpdate(bob, () -> 100);
-        limiter.checkUpdate(bob, () -> 250); // one update may exceed it: 350 rows are used up after 3.5 s
-        assertRefused(() -> limiter.checkUpdate(bob, () -> 1), "wait for 2501 ms");
-        limiter.checkUpdate(caller(Kind.USER, "root"), () -> Long.MAX_VALUE);
-        limiter.checkUpdate(caller(Kind.SERVER, "s1"), () -> Long.MAX_VALUE);
+        limiter.recordUpdate(bob, update(1, 0, 100));
+        limiter.recordUpdate(bob, update(2, 0, 250)); // one update may exceed it: 350 rows are used up after 3.5 s
+        assertRefused(() -> limiter.recordUpdate(bob, update(3, 0, 1)), "wait for 2500 ms");
+        limiter.recordUpdate(caller(Kind.USER, "root"), update(4, 0, 10_000));
+        limiter.recordUpdate(caller(Kind.SERVER, "s1"), update(5, 0, 10_000));
         nanos += TimeUnit.MILLISECONDS.toNanos(2_499);
-        assertRefused(() -> limiter.checkUpdate(bob, () -> 1), "updates = 100 per second of role writer");
+        assertRefused(() -> limiter.recordUpdate(bob, update(3, 0, 1)), "updates = 100 per second of role writer");
         nanos += TimeUnit.MILLISECONDS.toNanos(1);
-        limiter.checkUpdate(bob, () -> 1);
+        limiter.recordUpdate(bob, update(3, 0, 1));
         nanos += TimeUnit.HOURS.toNanos(1);
-        limiter.checkUpdate(bob, () -> 100);
-        limiter.checkUpdate(bob, () -> 100);
-        assertRefused(() -> limiter.checkUpdate(bob, () -> 100), "wait for 1001 ms");
+        limiter.recordUpdate(bob, update(6, 0, 100));
+        limiter.recordUpdate(bob, update(7, 0, 100));
+        assertRefused(() -> limiter.recordUpdate(bob, update(8, 0, 100)), "wait for 1000 ms");
+    }
+
+    @Test
+    void partsAndRepetitionsOfAnAdmittedUpdateAreNotRefusedAndCountOnce() {
+        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 100));
+        Caller bob = caller(Kind.USER, "bob");
+        for (int attempt = 0; attempt < 3; attempt++) {
+            for (int actor = 0; actor < 4; actor++) {
+                limiter.recordUpdate(bob, update(1, actor, 100));
+            }
+            limiter.recordUpdate(
+                    bob,
+                    update(1, new UpdateRequest.ActorRows(0, 0, Bytes.EMPTY, new StagedRowsRef(1, "0".repeat(64)))));
+        }
+        assertRefused(() -> limiter.recordUpdate(bob, update(2, 0, 1)), "wait for 3000 ms");
+    }
+
+    @Test
+    void aCorrectedLimitHoldsAtOnce() {
+        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 1));
+        Caller bob = caller(Kind.USER, "bob");
+        limiter.recordUpdate(bob, update(1, 0, 1_000));
+        assertRefused(() -> limiter.recordUpdate(bob, update(2, 0, 1)), "wait for 999000 ms");
+        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 500));
+        assertRefused(() -> limiter.recordUpdate(bob, update(2, 0, 1)), "wait for 1000 ms");
+        rules();
+        limiter.recordUpdate(bob, update(3, 0, 1));
+        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 1));
+        limiter.recordUpdate(bob, update(4, 0, 1));
     }
 
     @Test
@@ -121,12 +169,26 @@ class UserRequestLimiterTest {
         }
         access.setRules(Optional.of(rules));
         for (int i = 0; i < 1_500; i++) {
-            limiter.checkUpdate(caller(Kind.USER, "u" + i), () -> 2);
+            limiter.recordUpdate(caller(Kind.USER, "u" + i), update(i, 0, 2));
         }
-        assertRefused(() -> limiter.checkUpdate(caller(Kind.USER, "u7"), () -> 1), "updates = 1");
+        assertRefused(() -> limiter.recordUpdate(caller(Kind.USER, "u7"), update(2_000, 0, 1)), "updates = 1");
         nanos += TimeUnit.SECONDS.toNanos(2);
-        limiter.checkUpdate(caller(Kind.USER, "u7"), () -> 1);
+        limiter.recordUpdate(caller(Kind.USER, "u7"), update(2_001, 0, 1));
         assertThat(limiter.remembered()).isLessThan(10);
+    }
+
+    @Test
+    void unreadRepliesOfAUserAreLimitedButForOne() {
+        rules(new RoleLimit(Role.READER, LimitKind.MEMORY, 100));
+        Caller ann = caller(Kind.USER, "ann");
+        limiter.checkUnsent(ann, 1_000);
+        limiter.addUnsent(ann, 60);
+        limiter.checkUnsent(ann, 40);
+        assertRefused(() -> limiter.checkUnsent(ann, 41), "60 bytes of replies wait to be received");
+        limiter.checkUnsent(caller(Kind.USER, "bob"), 1_000);
+        limiter.addUnsent(ann, -60);
+        assertThat(limiter.unsent("ann")).isZero();
+        limiter.checkUnsent(ann, 41);
     }
 
     @Test
@@ -140,7 +202,7 @@ class UserRequestLimiterTest {
                 .with(new RoleLimit(Role.WRITER, LimitKind.QUERIES, 1))));
         start(found.get(0));
         start(found.get(0));
-        limiter.checkUpdate(found.get(0), () -> Long.MAX_VALUE);
+        limiter.recordUpdate(found.get(0), update(1, 0, 10_000));
         assertThat(AccessControl.OPEN.limits("ann").isEmpty()).isTrue();
         AccessControl.OPEN.setRules(Optional.empty());
     }

@@ -115,13 +115,7 @@ public final class RunningQueryRegistry {
             if (killed && error.code() == ErrorCode.CANCELLED) {
                 return new UniserveException(ErrorCode.QUERY_KILLED, "an operator ended the query", error);
             }
-            if (error.code() != ErrorCode.DEADLINE_EXCEEDED) {
-                return error;
-            }
-            return deadline.limit()
-                    .map(limit ->
-                            new UniserveException(ErrorCode.QUERY_KILLED, "the query ran longer than " + limit, error))
-                    .orElse(error);
+            return deadline.toClientError(error);
         }
 
         private void end() {

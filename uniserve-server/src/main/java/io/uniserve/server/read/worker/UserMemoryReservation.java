@@ -1,27 +1,29 @@
 package io.uniserve.server.read.worker;
 
-/** Bytes of results that one query of a user holds. For one thread. */
+/** Bytes of results that a query of a user holds. For one thread. */
 public final class UserMemoryReservation implements AutoCloseable {
     private final UserMemoryBudget budget;
     private final String user;
-    private long bytes;
+    private final long bytes;
 
-    /** @param user empty for work without a user */
-    public UserMemoryReservation(UserMemoryBudget budget, String user) {
+    private UserMemoryReservation(UserMemoryBudget budget, String user, long bytes) {
         this.budget = budget;
         this.user = user;
+        this.bytes = bytes;
     }
 
-    /** Reserves more bytes, or fails as {@link UserMemoryBudget#reserve} does. */
-    public void add(long more) {
-        budget.reserve(user, more, bytes);
-        bytes += more;
+    /**
+     * Reserves bytes, or fails as {@link UserMemoryBudget#reserve} does.
+     *
+     * @param user empty for work without a user
+     */
+    public static UserMemoryReservation of(UserMemoryBudget budget, String user, long bytes) {
+        budget.reserve(user, bytes, 0);
+        return new UserMemoryReservation(budget, user, bytes);
     }
 
-    /** Returns all bytes. More can be reserved afterwards. */
     @Override
     public void close() {
         budget.release(user, bytes);
-        bytes = 0;
     }
 }

@@ -140,7 +140,7 @@ public final class SqlPlanner implements Planner {
     /** Returns the rounds as text. The query was run, but its answer is not shown. */
     private static Answer formatSteps(List<String> told, SqlRows rows) {
         String text = String.join("\n", told) + "\n" + "answer: " + StageCallRunner.formatRowCount(rows.count()) + "\n";
-        return new Answer("text/plain", Bytes.utf8(text)).withRows(rows.count());
+        return new Answer("text/plain", Bytes.utf8(text)).withRows(told.size() + 1L);
     }
 
     private static TableMeta meta(SqlIdentifier named, QueryText text, PlanContext context) {

@@ -44,12 +44,40 @@ public final class AnswerRowCounter {
         return sum(tree, false);
     }
 
-    /** Values of facets by field, query and range. */
+    /** Values of facets by field and query, counts of ranges, and values of pivots with those below them. */
     private static long terms(@Nullable Object tree) {
         if (tree instanceof Map.Entry<?, ?> named) {
-            return terms(named.getValue());
+            return switch (String.valueOf(named.getKey())) {
+                case "facet_pivot" -> pivots(named.getValue());
+                case "facet_ranges" -> counts(named.getValue());
+                default -> terms(named.getValue());
+            };
         }
         return tree instanceof Iterable<?> ? sum(tree, true) : 1;
+    }
+
+    private static long pivots(@Nullable Object tree) {
+        long rows = 0;
+        if (tree instanceof Iterable<?> parts) {
+            for (Object part : parts) {
+                if (part instanceof Map.Entry<?, ?> named) {
+                    rows += pivots(named.getValue());
+                } else {
+                    rows += 1 + (part instanceof NamedList<?> value ? pivots(value.get("pivot")) : 0);
+                }
+            }
+        }
+        return rows;
+    }
+
+    private static long counts(@Nullable Object ranges) {
+        long rows = 0;
+        if (ranges instanceof NamedList<?> fields) {
+            for (Map.Entry<String, ?> field : fields) {
+                rows += field.getValue() instanceof NamedList<?> range ? terms(range.get("counts")) : 0;
+            }
+        }
+        return rows;
     }
 
     private static long sum(@Nullable Object tree, boolean terms) {

@@ -7,8 +7,8 @@ import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.UserLimits;
 
 /** Limit on the rows of an answer. */
-public final class AnswerRows {
-    private AnswerRows() {}
+public final class AnswerRowLimiter {
+    private AnswerRowLimiter() {}
 
     /**
      * Fails with TOO_LARGE if the answer has more rows than its user may have, and with UNSUPPORTED if the user has a limit and the port has

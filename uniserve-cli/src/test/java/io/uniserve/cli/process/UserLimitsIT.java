@@ -146,8 +146,8 @@ class UserLimitsIT {
                         .level(ConsistencyLevel.SERIALIZABLE)
                         .option("columns", "id bigint, same bigint, word varchar"));
         List<Document> rows = LongStream.range(0, 4_000)
-                .mapToObj(id -> new Document(
-                        "id", Map.of("id", id, "same", 1L, "word", ("word " + id + " ").repeat(300))))
+                .mapToObj(id ->
+                        new Document("id", Map.of("id", id, "same", 1L, "word", ("word " + id + " ").repeat(300))))
                 .toList();
         await().atMost(ClosedProcessCluster.PATIENCE)
                 .ignoreExceptionsMatching(e -> String.valueOf(e.getMessage()).contains("updates = 1 per second"))

@@ -332,8 +332,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return values;
     }
 
-    private static <P, V> Map<Integer, V> decodeEach(
-            QueryResult result, RetrieveCall<PerActorParameters<P>, V> call) {
+    private static <P, V> Map<Integer, V> decodeEach(QueryResult result, RetrieveCall<PerActorParameters<P>, V> call) {
         Map<Integer, V> values = new TreeMap<>();
         for (int i = 0; i < result.parts().size(); i++) {
             if (result.actors().get(i).size() != 1) {

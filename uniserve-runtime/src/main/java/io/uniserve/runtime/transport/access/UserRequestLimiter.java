@@ -129,7 +129,8 @@ public final class UserRequestLimiter {
             return;
         }
         long now = clock.nanos();
-        long waitMillis = updates.computeIfAbsent(user, name -> new Updates(now)).record(request, perSecond, now);
+        long waitMillis =
+                updates.computeIfAbsent(user, name -> new Updates(now)).record(request, perSecond, now);
         if (waitMillis > 0) {
             throw limits.exceeded(
                     ErrorCode.RESOURCE_EXHAUSTED,

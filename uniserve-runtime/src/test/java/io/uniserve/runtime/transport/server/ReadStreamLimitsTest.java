@@ -60,10 +60,7 @@ class ReadStreamLimitsTest {
         TableMeta meta = new TableMeta(
                 TABLE, 1, new Partitioner.Hash(1), "id", ConsistencyLevel.EVENTUAL, 1, 1, OnLoss.WAIT, "kv", Map.of());
         access.setRouting(new Routing(
-                "main",
-                List.of(new Routing.TableRoute(meta, new TableMap(TABLE, 1, List.of()), 0)),
-                List.of(),
-                null));
+                "main", List.of(new Routing.TableRoute(meta, new TableMap(TABLE, 1, List.of()), 0)), List.of(), null));
     }
 
     private ReadStreamHandler open(TestingObserver replies) {

@@ -6,10 +6,11 @@ import java.util.List;
 import org.apache.solr.common.SolrDocument;
 import org.apache.solr.common.SolrDocumentList;
 import org.apache.solr.common.util.NamedList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class AnswerRowCounterTest {
-    private static NamedList<Object> named(Object... pairs) {
+    private static NamedList<Object> named(@Nullable Object... pairs) {
         NamedList<Object> list = new NamedList<>();
         for (int i = 0; i < pairs.length; i += 2) {
             list.add((String) pairs[i], pairs[i + 1]);
@@ -55,7 +56,8 @@ class AnswerRowCounterTest {
     @Test
     void bucketsOfJsonFacetsCountAtEveryLevel() {
         Object inner = named("buckets", List.of(named("val", 1, "count", 1), named("val", 2, "count", 1)));
-        Object outer = named("count", 9, "shops", named("buckets", List.of(named("val", "Rome", "count", 2, "by", inner))));
+        Object outer =
+                named("count", 9, "shops", named("buckets", List.of(named("val", "Rome", "count", 2, "by", inner))));
         assertThat(AnswerRowCounter.rows(named("response", documents(0), "facets", outer)))
                 .isEqualTo(3);
     }

@@ -1,7 +1,13 @@
 package io.uniserve.runtime.transport.server;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.runtime.transport.StatusMapping;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /** Link between a cancellation and the work that it stops, in any order of arrival. Thread-safe. */
 final class CancellationLink implements Timers.Cancel {
@@ -21,6 +27,20 @@ final class CancellationLink implements Timers.Cancel {
         Timers.Cancel running = work.getAndSet(CANCELLED);
         if (running != null) {
             running.cancel();
+        }
+    }
+
+    /** Starts work. If it cannot start, its completion gets the error. */
+    static <M> Timers.Cancel start(Supplier<Timers.Cancel> work, Completion<M> completion) {
+        try {
+            return work.get();
+        } catch (RuntimeException e) {
+            completion.done(Outcome.err(StatusMapping.toUniserveException(e)));
+            return () -> {};
+        } catch (Error e) {
+            completion.done(
+                    Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the request failed: see the log", e)));
+            throw e;
         }
     }
 }

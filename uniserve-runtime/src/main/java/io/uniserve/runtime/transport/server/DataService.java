@@ -2,7 +2,6 @@ package io.uniserve.runtime.transport.server;
 
 import io.grpc.stub.StreamObserver;
 import io.uniserve.api.plan.Answer;
-import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.model.access.Right;
@@ -23,7 +22,6 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.QueriesMapping;
-import io.uniserve.runtime.transport.StatusMapping;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.RequestRights;
 import io.uniserve.runtime.transport.access.UserRequestLimiter;
@@ -31,7 +29,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 
 /** gRPC service of clients' reads, updates, queries and snapshots. */
 final class DataService extends DataGrpc.DataImplBase {
@@ -101,7 +98,7 @@ final class DataService extends DataGrpc.DataImplBase {
             AccessControl.Caller caller = access.current();
             tables.forEach(table -> caller.check(CUT, Optional.of(table)));
             Completion<ConsistentSnapshot> counted = limiter.start(caller, reply);
-            Timers.Cancel unused = start(
+            Timers.Cancel unused = CancellationLink.start(
                     () -> {
                         handlers.snapshot().takeSnapshot(tables, counted);
                         return () -> {};
@@ -153,7 +150,7 @@ final class DataService extends DataGrpc.DataImplBase {
             QueryHandler handler = handlers.query()
                     .onBehalfOf(caller.queueName(CallerIdentity.checkedName(call.getClient())), caller::mayRead);
             Completion<Answer> counted = limiter.start(caller, outcome -> send(caller, outcome, reply));
-            reply.onCancel(start(() -> handler.query(request, counted), counted));
+            reply.onCancel(CancellationLink.start(() -> handler.query(request, counted), counted));
         } catch (RuntimeException e) {
             reply.fail(e);
         }
@@ -173,18 +170,5 @@ final class DataService extends DataGrpc.DataImplBase {
             reply.onClose(() -> limiter.addUnsent(caller, -bytes));
         }
         reply.done(outcome);
-    }
-
-    /** Starts work that is counted. If it cannot start, its counting ends with the error. */
-    static <M> Timers.Cancel start(Supplier<Timers.Cancel> work, Completion<M> counted) {
-        try {
-            return work.get();
-        } catch (RuntimeException e) {
-            counted.done(Outcome.err(StatusMapping.toUniserveException(e)));
-            return () -> {};
-        } catch (Error e) {
-            counted.done(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the request failed: see the log", e)));
-            throw e;
-        }
     }
 }

@@ -161,7 +161,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
                         ErrorCode.UNAVAILABLE, "this server ends its reads: try again or elsewhere");
             }
             Completion<M> counted = counts ? limiter.start(caller, read) : read;
-            read.onCancel(DataService.start(() -> work.apply(counted), counted));
+            read.onCancel(CancellationLink.start(() -> work.apply(counted), counted));
         } catch (RuntimeException e) {
             read.fail(e);
         }

@@ -97,7 +97,7 @@ class RenewalIT {
     private void issue(String owner, boolean user) throws IOException {
         Path out = Files.createTempDirectory(directory, "issued");
         CertificateFiles files = user
-                ? authority.issueUser(owner, now(), VALIDITY, out)
+                ? authority.issueUser(owner, now(), VALIDITY.plus(RENEWING), out) // nothing renews it
                 : authority.issueServer(owner, List.of(), now(), VALIDITY, out);
         Files.createDirectories(directory.resolve("identities"));
         Files.move(files.key(), file(owner, ".key"), StandardCopyOption.REPLACE_EXISTING);

@@ -44,7 +44,11 @@ if [ $# -eq 0 ]; then
   echo "identities.sh: give the name of at least one process or user" >&2
   exit 2
 fi
-[ -e "$AUTHORITY/authority.key" ] || "$UNISERVE" security init "$AUTHORITY" --cluster "$CLUSTER"
+if [ ! -e "$AUTHORITY" ]; then
+  rm -rf "$AUTHORITY.part"
+  "$UNISERVE" security init "$AUTHORITY.part" --cluster "$CLUSTER"
+  mv "$AUTHORITY.part" "$AUTHORITY"
+fi
 if [ ! -e "$PASSWORD" ]; then
   head -c 32 /dev/urandom | base64 >"$PASSWORD.part"
   mv "$PASSWORD.part" "$PASSWORD"

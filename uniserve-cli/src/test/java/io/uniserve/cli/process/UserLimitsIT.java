@@ -68,12 +68,12 @@ class UserLimitsIT {
     }
 
     private static void eventuallyRefused(ThrowingCallable call, ErrorCode code, String limit) {
-        await().atMost(ClosedProcessCluster.PATIENCE).untilAsserted(() -> assertRefused(call, code, limit));
+        await().atMost(SecuredProcessCluster.PATIENCE).untilAsserted(() -> assertRefused(call, code, limit));
     }
 
     @Test
     void eachLimitRefusesByNameAndOthersGoOn() throws Exception {
-        try (ClosedProcessCluster cluster = new ClosedProcessCluster(directory, "duckdb")) {
+        try (SecuredProcessCluster cluster = new SecuredProcessCluster(directory, "duckdb")) {
             UniserveClient admin = cluster.client("admin");
             admin.admin()
                     .createTable(TableSpec.named(TABLE)
@@ -87,7 +87,7 @@ class UserLimitsIT {
             UniserveClient bob = cluster.client("bob");
             grant(admin, "ann", Role.READER);
             grant(admin, "bob", Role.WRITER);
-            await().atMost(ClosedProcessCluster.PATIENCE).ignoreExceptions().untilAsserted(() -> {
+            await().atMost(SecuredProcessCluster.PATIENCE).ignoreExceptions().untilAsserted(() -> {
                 assertThat(ann.query(TABLE, ALL).body().utf8()).contains("[999]");
                 put(bob, 0, 1);
             });
@@ -124,9 +124,9 @@ class UserLimitsIT {
             admin.admin().changeLimit(Role.WRITER, LimitKind.UPDATES, 1_000);
             aLargeAtomicUpdateIsOneUpdate(admin, bob);
             admin.admin().changeLimit(Role.WRITER, LimitKind.UPDATES, 0);
-            await().atMost(ClosedProcessCluster.PATIENCE).ignoreExceptions().untilAsserted(() -> put(bob, 0, 100));
+            await().atMost(SecuredProcessCluster.PATIENCE).ignoreExceptions().untilAsserted(() -> put(bob, 0, 100));
 
-            await().atMost(ClosedProcessCluster.PATIENCE)
+            await().atMost(SecuredProcessCluster.PATIENCE)
                     .ignoreExceptions()
                     .untilAsserted(() ->
                             assertThat(ann.query(TABLE, ALL).body().utf8()).contains("[999]"));
@@ -149,7 +149,7 @@ class UserLimitsIT {
                 .mapToObj(id ->
                         new Document("id", Map.of("id", id, "same", 1L, "word", ("word " + id + " ").repeat(300))))
                 .toList();
-        await().atMost(ClosedProcessCluster.PATIENCE)
+        await().atMost(SecuredProcessCluster.PATIENCE)
                 .ignoreExceptionsMatching(e -> String.valueOf(e.getMessage()).contains("updates = 1 per second"))
                 .untilAsserted(() -> bob.table("atomic")
                         .update("duckdb.put@1", Document.CODEC, rows)
@@ -178,7 +178,7 @@ class UserLimitsIT {
                         },
                         callers));
             }
-            await().atMost(ClosedProcessCluster.PATIENCE).until(() -> refused.get() > 0);
+            await().atMost(SecuredProcessCluster.PATIENCE).until(() -> refused.get() > 0);
             for (int i = 0; i < 10; i++) {
                 assertThat(bob.query(TABLE, ALL).body().utf8()).contains("[999]");
             }

@@ -75,12 +75,12 @@ class UserRightsIT {
     }
 
     private static void eventually(ThrowingRunnable assertions) {
-        await().atMost(ClosedProcessCluster.PATIENCE).untilAsserted(assertions);
+        await().atMost(SecuredProcessCluster.PATIENCE).untilAsserted(assertions);
     }
 
     @Test
     void usersDoWhatRulesPermitAndNothingElse() throws Exception {
-        try (ClosedProcessCluster cluster = new ClosedProcessCluster(directory, "duckdb")) {
+        try (SecuredProcessCluster cluster = new SecuredProcessCluster(directory, "duckdb")) {
             UniserveClient admin = cluster.client("admin");
             create(admin, SHOPS);
             create(admin, SECRETS);
@@ -171,7 +171,7 @@ class UserRightsIT {
     }
 
     /** Replicas are found by the number of their table: a right to one table is none to the number of another. */
-    private static void numbersOfOtherTablesAreNotServed(ClosedProcessCluster cluster, UniserveClient ann, long secret)
+    private static void numbersOfOtherTablesAreNotServed(SecuredProcessCluster cluster, UniserveClient ann, long secret)
             throws Exception {
         long own = ann.admin().describeTable(SHOPS).meta().tableId();
         for (String server : List.of("server-1", "server-2")) {
@@ -181,7 +181,7 @@ class UserRightsIT {
     }
 
     /** Codes of failures when ann asks a server to hold the state of an actor of table shops, under this number. */
-    private static List<ErrorCode> held(ClosedProcessCluster cluster, String server, long number) throws Exception {
+    private static List<ErrorCode> held(SecuredProcessCluster cluster, String server, long number) throws Exception {
         ReadRequest request = new ReadRequest(
                 new TableName(SHOPS),
                 number,
@@ -199,7 +199,7 @@ class UserRightsIT {
             CompletableFuture<Outcome<ReadReply>> reply = new CompletableFuture<>();
             Timers.Cancel unused = new GrpcClientNetwork(channels, ClusterIdentity.of("local"), Runnable::run)
                     .read(cluster.processes().address(server), request, reply::complete);
-            Outcome<ReadReply> outcome = reply.get(ClosedProcessCluster.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            Outcome<ReadReply> outcome = reply.get(SecuredProcessCluster.PATIENCE.toSeconds(), TimeUnit.SECONDS);
             return outcome instanceof Outcome.Ok<ReadReply> ok
                     ? ok.value().failures().stream().map(ActorFailure::code).toList()
                     : List.of(outcome.error().code());

@@ -17,7 +17,7 @@ public record RoleLimit(Role role, LimitKind kind, long value) implements Compar
     private static final Comparator<RoleLimit> ORDER =
             Comparator.comparing(RoleLimit::role).thenComparing(RoleLimit::kind).thenComparingLong(RoleLimit::value);
 
-    /** Fails with INVALID_ARGUMENT if users with the role make no such requests, or the value is out of range. */
+    /** Fails as {@link #check} does. */
     public RoleLimit {
         check(role, kind, value);
     }

@@ -27,7 +27,7 @@ import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.QueryHandler;
 import io.uniserve.runtime.transport.server.RoutingSource;
-import io.uniserve.server.read.AnswerRowLimiter;
+import io.uniserve.server.read.AnswerRowCheck;
 import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.worker.CancellationScope;
 import io.uniserve.server.read.worker.ClientRequestLimiter;
@@ -64,7 +64,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final int queriesMax;
     private final ClientRequestLimiter clients;
     private final RunningQueryRegistry running;
-    private final UserMemoryBudget memory;
+    private final UserMemoryBudget userMemory;
     private final long maxNanos;
     private final UpdateContentionTracker updateContention;
     private final Supplier<CancellationScope> newCancellationScope;
@@ -76,10 +76,10 @@ public final class QueryService implements QueryHandler, AutoCloseable {
      * @param source the routing maps that this server pushes to clients
      * @param refresh reads the routing map again and completes when it is published; called and completed on any thread
      * @param planners the planners of the ports that this server runs
-     * @param memory handles queries that run out of memory
+     * @param outOfMemoryPolicy handles queries that run out of memory
      * @param callers returns a scope per query; it stops the query's work on a thread that no request waits for
      * @param running lists the queries
-     * @param users bytes of results per user, with the limits of users
+     * @param userMemory bytes of results per user, with the limits of users
      */
     public QueryService(
             ServerSettings.Work settings,
@@ -89,16 +89,16 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             RoutingSource source,
             Consumer<Completion<Routing>> refresh,
             PortPlanners planners,
-            OutOfMemoryPolicy memory,
+            OutOfMemoryPolicy outOfMemoryPolicy,
             Supplier<CancellationScope> callers,
             RunningQueryRegistry running,
-            UserMemoryBudget users) {
+            UserMemoryBudget userMemory) {
         this.running = running;
-        this.memory = users;
+        this.userMemory = userMemory;
         this.maxNanos = settings.queryTimeMax().toNanos();
         this.clock = clock;
         this.ids = ids;
-        this.outOfMemoryPolicy = memory;
+        this.outOfMemoryPolicy = outOfMemoryPolicy;
         this.newCancellationScope = callers;
         this.updateContention = new UpdateContentionTracker(clock);
         this.planners = planners;
@@ -128,7 +128,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private Timers.Cancel query(
             QueryRequest request, String client, Predicate<TableName> readable, Completion<Answer> completion) {
         QueryDeadline deadline =
-                QueryDeadline.of(clock.nanos(), request.remainingNanos(), maxNanos, client, memory.limits(client));
+                QueryDeadline.of(clock.nanos(), request.remainingNanos(), maxNanos, client, userMemory.limits(client));
         Optional<UniserveException> refusal = clients.reserve(client, 1);
         if (refusal.isPresent()) {
             completion.done(Outcome.err(refusal.get()));
@@ -146,7 +146,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 updateContention,
                 newCancellationScope.get(),
                 new QueryStats(request.explain()),
-                memory,
+                userMemory,
                 client,
                 deadline.nanos());
         if (queries.incrementAndGet() > queriesMax) {
@@ -248,7 +248,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             try {
                 Answer answer = planners.answer(port, query, context);
                 if (context.coversAllChunks()) {
-                    AnswerRowLimiter.check(answer, client, memory.limits(client));
+                    AnswerRowCheck.check(answer, client, userMemory.limits(client));
                     return answer;
                 }
                 maps++;

@@ -178,7 +178,7 @@ final class ReadRequestResources implements Timers.Cancel {
 
     /** Fails if the answer to a whole query has more rows than its user may have. */
     private void checkRows(Answer answer) {
-        AnswerRowLimiter.check(answer, share.client(), service.userMemory().limits(share.client()));
+        AnswerRowCheck.check(answer, share.client(), service.userMemory().limits(share.client()));
     }
 
     ActorFailure failure(int actor, long epoch, UniserveException failure) {

@@ -90,7 +90,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
      * @param faults handles operators that run out of memory
      * @param readInDoubtResolver resolves versions in doubt on the server's loop
      * @param exchange stores the chunks of scatters and fetches those of gathers
-     * @param users bytes of results per user, with the limits of users
+     * @param userMemory bytes of results per user, with the limits of users
      * @param firstVersion first number for held states; it must differ from those of an earlier process
      */
     public ReadService(
@@ -106,9 +106,9 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
             OutOfMemoryPolicy faults,
             ReadInDoubtResolver readInDoubtResolver,
             ExchangeHost exchange,
-            UserMemoryBudget users,
+            UserMemoryBudget userMemory,
             long firstVersion) {
-        this.userMemory = users;
+        this.userMemory = userMemory;
         this.readInDoubtResolver = readInDoubtResolver;
         this.exchange = exchange;
         this.exchangeInputFetcher = new ExchangeInputFetcher(actors, exchange, routing);

@@ -27,7 +27,7 @@ public final class AuditRecorder implements AutoCloseable {
     private static final Executor AFTER_A_MINUTE = CompletableFuture.delayedExecutor(1, TimeUnit.MINUTES);
 
     private final Optional<AuditLog> log;
-    private final RefusalThrottle throttle;
+    private final RefusalLogLimiter refusals;
 
     /**
      * Opens the log that the settings name.
@@ -55,7 +55,7 @@ public final class AuditRecorder implements AutoCloseable {
     /** @param clock measures the minutes of refusals */
     AuditRecorder(Optional<AuditLog> log, Clock clock) {
         this.log = log;
-        throttle = new RefusalThrottle(clock);
+        refusals = new RefusalLogLimiter(clock);
     }
 
     /** Number of events that could not be written since the start. */
@@ -97,7 +97,7 @@ public final class AuditRecorder implements AutoCloseable {
             return;
         }
         writeSuppressed(false);
-        switch (throttle.count(caller, refusal.address())) {
+        switch (refusals.count(caller, refusal.address())) {
             case WRITE -> appendOnly(refusal);
             case SUPPRESS_FIRST -> AFTER_A_MINUTE.execute(() -> writeSuppressed(false));
             case SUPPRESS -> {}
@@ -105,7 +105,7 @@ public final class AuditRecorder implements AutoCloseable {
     }
 
     private void writeSuppressed(boolean all) {
-        throttle.takeEnded(all).forEach(this::appendOnly);
+        refusals.takeEnded(all).forEach(this::appendOnly);
     }
 
     private void appendOnly(AuditEvent event) {

@@ -16,24 +16,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Limits on the requests that users send to this process: queries at the same time, and rows of updates per second. Requests of processes
- * are not counted: the server that a user sent its query to counts it. Thread-safe; never blocks.
+ * Limits on the requests of users at this process: queries at the same time, bytes of replies that they have not received, and rows of
+ * updates per second. Requests of processes are not counted: the server that a user sent its query to counts it. Thread-safe; never blocks.
  *
  * <pre>{@code
  * Completion<Answer> counted = limiter.start(access.current(), reply);
  * }</pre>
  */
 public final class UserRequestLimiter {
-    /** Number of users above which those that have not sent updates lately are forgotten. */
+    /** Number of users above which the entries of those without recent updates are removed. */
     private static final int USERS_BEFORE_CLEANING = 1_000;
 
-    /** Updates of a user that were admitted last, to recognize their other parts. */
+    /** UpdateBucket of a user that were admitted last, to recognize their other parts. */
     private static final int ADMITTED_UPDATES_MAX = 256;
 
     private final Clock clock;
     private final Map<String, Integer> running = new ConcurrentHashMap<>();
     private final Map<String, Long> unsentBytes = new ConcurrentHashMap<>();
-    private final Map<String, Updates> updates = new ConcurrentHashMap<>();
+    private final Map<String, UpdateBucket> updates = new ConcurrentHashMap<>();
 
     public UserRequestLimiter(Clock clock) {
         this.clock = clock;
@@ -110,8 +110,8 @@ public final class UserRequestLimiter {
         return unsentBytes.getOrDefault(user, 0L);
     }
 
-    /** Number of users whose updates are remembered. */
-    int remembered() {
+    /** Number of users with recent updates. */
+    int trackedUsers() {
         return updates.size();
     }
 
@@ -130,7 +130,7 @@ public final class UserRequestLimiter {
         }
         long now = clock.nanos();
         long waitMillis =
-                updates.computeIfAbsent(user, name -> new Updates(now)).record(request, perSecond, now);
+                updates.computeIfAbsent(user, name -> new UpdateBucket(now)).record(request, perSecond, now);
         if (waitMillis > 0) {
             throw limits.exceeded(
                     ErrorCode.RESOURCE_EXHAUSTED,
@@ -143,14 +143,14 @@ public final class UserRequestLimiter {
         }
     }
 
-    /** Rows of one user's updates beyond its limit. */
-    private static final class Updates {
+    /** Leaky bucket of the rows of one user's updates: it drains at the limit. */
+    private static final class UpdateBucket {
         private double rows;
         private double perSecond;
         private long atNanos;
         private final Map<RequestId, Set<Integer>> admitted = new LinkedHashMap<>();
 
-        private Updates(long now) {
+        private UpdateBucket(long now) {
             atNanos = now;
         }
 

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +34,9 @@ import org.slf4j.LoggerFactory;
  */
 final class HttpConnectionHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     private static final Logger LOG = LoggerFactory.getLogger(HttpConnectionHandler.class);
-    private static final String PATHS = "see /metrics, /live and /ready";
+    private static final String PATHS = Arrays.stream(HttpRoute.values())
+            .map(HttpRoute::path)
+            .collect(Collectors.joining(", ", "use one of ", ""));
 
     private final HttpListener listener;
     private final Pages pages;
@@ -45,8 +48,8 @@ final class HttpConnectionHandler extends SimpleChannelInboundHandler<FullHttpRe
         this.pages = pages;
     }
 
-    /** The end of a request: what a reply keeps of it. */
-    private record Asked(boolean head, boolean keepAlive) {}
+    /** Options of the reply, from its request: method HEAD, and whether the connection stays open. */
+    private record ReplyOptions(boolean head, boolean keepAlive) {}
 
     @Override
     public void channelActive(ChannelHandlerContext connection) {
@@ -85,11 +88,11 @@ final class HttpConnectionHandler extends SimpleChannelInboundHandler<FullHttpRe
         }
         answering = true;
         cancelDeadline();
-        listener.requested(connection.channel());
+        listener.removeFromWaiting(connection.channel());
         boolean head = request.method().equals(HttpMethod.HEAD);
-        Asked asked = new Asked(head, HttpUtil.isKeepAlive(request));
+        ReplyOptions asked = new ReplyOptions(head, HttpUtil.isKeepAlive(request));
         if (request.decoderResult().isFailure()) {
-            send(connection, new Asked(head, false), HttpReply.plain(HttpReply.BAD_REQUEST, "the request is no HTTP"));
+            send(connection, new ReplyOptions(head, false), HttpReply.plain(HttpReply.BAD_REQUEST, "the request is no HTTP"));
             return;
         }
         Optional<HttpRoute> route = HttpRoute.of(new QueryStringDecoder(request.uri()).rawPath());
@@ -120,7 +123,7 @@ final class HttpConnectionHandler extends SimpleChannelInboundHandler<FullHttpRe
         }
     }
 
-    private void answer(ChannelHandlerContext connection, Asked asked, HttpRoute route, HttpCaller caller) {
+    private void answer(ChannelHandlerContext connection, ReplyOptions asked, HttpRoute route, HttpCaller caller) {
         try {
             listener.workers().execute(() -> {
                 HttpReply reply = make(route, caller);
@@ -144,7 +147,7 @@ final class HttpConnectionHandler extends SimpleChannelInboundHandler<FullHttpRe
         }
     }
 
-    private void send(ChannelHandlerContext connection, Asked asked, HttpReply reply) {
+    private void send(ChannelHandlerContext connection, ReplyOptions asked, HttpReply reply) {
         if (!connection.channel().isActive()) {
             return; // the caller did not wait
         }
@@ -162,7 +165,7 @@ final class HttpConnectionHandler extends SimpleChannelInboundHandler<FullHttpRe
         }
         HttpUtil.setKeepAlive(response, asked.keepAlive);
         answering = false;
-        listener.answered(connection.channel());
+        listener.addToWaiting(connection.channel());
         closeIn(connection, listener.bounds().requestMillis());
         ChannelFuture unused = connection.writeAndFlush(response).addListener((ChannelFutureListener) sent -> {
             if (!sent.isSuccess() || !asked.keepAlive) {

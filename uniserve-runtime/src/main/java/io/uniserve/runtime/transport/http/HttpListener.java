@@ -170,12 +170,12 @@ public final class HttpListener implements AutoCloseable {
     }
 
     /** Notes that a connection has a request to answer. */
-    void requested(Channel connection) {
+    void removeFromWaiting(Channel connection) {
         waiting.remove(connection);
     }
 
     /** Notes that a reply is on its way. */
-    void answered(Channel connection) {
+    void addToWaiting(Channel connection) {
         waiting.add(connection);
     }
 

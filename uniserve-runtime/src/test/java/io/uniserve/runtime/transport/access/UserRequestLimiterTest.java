@@ -174,7 +174,7 @@ class UserRequestLimiterTest {
         assertRefused(() -> limiter.recordUpdate(caller(Kind.USER, "u7"), update(2_000, 0, 1)), "updates = 1");
         nanos += TimeUnit.SECONDS.toNanos(2);
         limiter.recordUpdate(caller(Kind.USER, "u7"), update(2_001, 0, 1));
-        assertThat(limiter.remembered()).isLessThan(10);
+        assertThat(limiter.trackedUsers()).isLessThan(10);
     }
 
     @Test

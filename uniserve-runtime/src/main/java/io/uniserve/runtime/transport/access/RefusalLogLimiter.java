@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * Limit of the refusals in the audit log: per caller and minute the first ones are written, and the number of the others. So a caller cannot
  * fill the disk, or push out older lines. Callers beyond a number share one limit. Thread-safe.
  */
-final class RefusalThrottle {
+final class RefusalLogLimiter {
     /** Action of the line with the number of refusals that were not written. */
     static final String SUPPRESSED = "RefusalsSuppressed";
 
@@ -27,8 +27,8 @@ final class RefusalThrottle {
     /** Windows by caller, the oldest first. Guarded by this. */
     private final Map<String, Window> windows = new LinkedHashMap<>();
 
-    /** What becomes of a refusal. */
-    enum Verdict {
+    /** Decision on the line of a refusal. */
+    enum RefusalDecision {
         WRITE,
         /** The first one of its window that is not written: the line with the number is due after a minute. */
         SUPPRESS_FIRST,
@@ -49,7 +49,7 @@ final class RefusalThrottle {
         }
     }
 
-    RefusalThrottle(Clock clock) {
+    RefusalLogLimiter(Clock clock) {
         this.clock = clock;
     }
 
@@ -59,7 +59,7 @@ final class RefusalThrottle {
      * @param principal name of the caller; empty for one that is known by its address only
      * @param address its network address with the TCP port
      */
-    synchronized Verdict count(String principal, String address) {
+    synchronized RefusalDecision count(String principal, String address) {
         String host = host(address);
         String caller = principal.isEmpty() ? "address " + host : principal;
         boolean own = windows.containsKey(caller) || windows.size() < Limits.AUDIT_REFUSED_CALLERS_MAX;
@@ -67,10 +67,10 @@ final class RefusalThrottle {
                 own ? caller : OTHERS, one -> new Window(clock.nanos(), own ? principal : "", own ? host : "several"));
         if (window.written < Limits.AUDIT_REFUSALS_PER_MINUTE_MAX) {
             window.written++;
-            return Verdict.WRITE;
+            return RefusalDecision.WRITE;
         }
         window.suppressed++;
-        return window.suppressed == 1 ? Verdict.SUPPRESS_FIRST : Verdict.SUPPRESS;
+        return window.suppressed == 1 ? RefusalDecision.SUPPRESS_FIRST : RefusalDecision.SUPPRESS;
     }
 
     /** Removes windows that have ended, or all. Returns a line for each with refusals that were not written. */

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Refusals in the audit log: as many per caller and minute as the limit, and the number of the others. */
-class RefusalThrottleTest {
+class RefusalLogLimiterTest {
     private static final int MOST = Limits.AUDIT_REFUSALS_PER_MINUTE_MAX;
     private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
@@ -28,36 +28,36 @@ class RefusalThrottleTest {
 
     @Test
     void theFirstRefusalsOfACallerAreWrittenAndTheOthersCounted() {
-        RefusalThrottle throttle = new RefusalThrottle(clock);
+        RefusalLogLimiter limiter = new RefusalLogLimiter(clock);
         for (int i = 0; i < MOST; i++) {
-            assertThat(throttle.count("user/ann", "/10.0.0.1:" + i)).isEqualTo(RefusalThrottle.Verdict.WRITE);
+            assertThat(limiter.count("user/ann", "/10.0.0.1:" + i)).isEqualTo(RefusalLogLimiter.RefusalDecision.WRITE);
         }
-        assertThat(throttle.count("user/ann", "/10.0.0.1:9")).isEqualTo(RefusalThrottle.Verdict.SUPPRESS_FIRST);
-        assertThat(throttle.count("user/ann", "/10.0.0.1:9")).isEqualTo(RefusalThrottle.Verdict.SUPPRESS);
-        assertThat(throttle.count("user/bob", "/10.0.0.1:9")).isEqualTo(RefusalThrottle.Verdict.WRITE);
-        assertThat(throttle.count("", "/10.0.0.1:9")).isEqualTo(RefusalThrottle.Verdict.WRITE);
+        assertThat(limiter.count("user/ann", "/10.0.0.1:9")).isEqualTo(RefusalLogLimiter.RefusalDecision.SUPPRESS_FIRST);
+        assertThat(limiter.count("user/ann", "/10.0.0.1:9")).isEqualTo(RefusalLogLimiter.RefusalDecision.SUPPRESS);
+        assertThat(limiter.count("user/bob", "/10.0.0.1:9")).isEqualTo(RefusalLogLimiter.RefusalDecision.WRITE);
+        assertThat(limiter.count("", "/10.0.0.1:9")).isEqualTo(RefusalLogLimiter.RefusalDecision.WRITE);
         nanos.addAndGet(MINUTE - 1);
-        assertThat(throttle.takeEnded(false)).isEmpty();
+        assertThat(limiter.takeEnded(false)).isEmpty();
         nanos.addAndGet(1);
-        assertThat(throttle.takeEnded(false)).singleElement().satisfies(line -> {
+        assertThat(limiter.takeEnded(false)).singleElement().satisfies(line -> {
             assertThat(line.principal()).isEqualTo("user/ann");
             assertThat(line.address()).isEqualTo("/10.0.0.1");
             assertThat(line.action()).isEqualTo("RefusalsSuppressed");
             assertThat(line.reason()).isEqualTo("2 further refusals within a minute");
         });
-        assertThat(throttle.count("user/ann", "/10.0.0.1:9")).isEqualTo(RefusalThrottle.Verdict.WRITE);
+        assertThat(limiter.count("user/ann", "/10.0.0.1:9")).isEqualTo(RefusalLogLimiter.RefusalDecision.WRITE);
     }
 
     @Test
     void manyCallersShareOneLimit() {
-        RefusalThrottle throttle = new RefusalThrottle(clock);
+        RefusalLogLimiter limiter = new RefusalLogLimiter(clock);
         long written = 0;
         for (int i = 0; i < Limits.AUDIT_REFUSED_CALLERS_MAX + 1_000; i++) {
-            written += throttle.count("", "/host" + i + ":1") == RefusalThrottle.Verdict.WRITE ? 1 : 0;
+            written += limiter.count("", "/host" + i + ":1") == RefusalLogLimiter.RefusalDecision.WRITE ? 1 : 0;
         }
         assertThat(written).isEqualTo(Limits.AUDIT_REFUSED_CALLERS_MAX + MOST);
-        assertThat(throttle.count("", "/host0:1")).isEqualTo(RefusalThrottle.Verdict.WRITE);
-        assertThat(throttle.takeEnded(true))
+        assertThat(limiter.count("", "/host0:1")).isEqualTo(RefusalLogLimiter.RefusalDecision.WRITE);
+        assertThat(limiter.takeEnded(true))
                 .singleElement()
                 .satisfies(line -> assertThat(line.reason()).startsWith(1_000 - MOST + " further"));
     }

@@ -6,13 +6,13 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.UserLimits;
 
-/** Limit on the rows of an answer. */
-public final class AnswerRowLimiter {
-    private AnswerRowLimiter() {}
+/** Check of the rows of an answer against the limit of its user. */
+public final class AnswerRowCheck {
+    private AnswerRowCheck() {}
 
     /**
-     * Fails with TOO_LARGE if the answer has more rows than its user may have, and with UNSUPPORTED if the user has a limit and the port has
-     * not counted them.
+     * Fails with TOO_LARGE if the answer has more rows than its user may have. Fails with UNSUPPORTED if the user has a limit and the port
+     * has not counted the rows.
      */
     public static void check(Answer answer, String user, UserLimits limits) {
         long max = limits.max(LimitKind.ROWS);

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Cluster of processes in mode closed with an authority of its own, and a client per user. For one thread, except its clients. */
-final class ClosedProcessCluster implements AutoCloseable {
+final class SecuredProcessCluster implements AutoCloseable {
     /** Time in which the slowest machine has started the processes. */
     static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -31,7 +31,7 @@ final class ClosedProcessCluster implements AutoCloseable {
     private final Map<String, UniserveClient> clients = new HashMap<>();
 
     /** Starts one coordinator and two servers. User {@code admin} is an admin by the settings. */
-    ClosedProcessCluster(Path directory, String port) throws IOException {
+    SecuredProcessCluster(Path directory, String port) throws IOException {
         this.directory = directory;
         authority = CertificateAuthority.create(directory.resolve("authority"), "local", now);
         CertificateFiles node = authority.issueServer(

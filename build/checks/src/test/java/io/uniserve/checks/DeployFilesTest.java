@@ -259,11 +259,15 @@ class DeployFilesTest {
                 "PASSWORD", directory.resolve("zookeeper-password").toString(),
                 "IDENTITIES", identities.toString());
         String script = DEPLOY.resolve("docker/identities.sh").toString();
+        Path interrupted = Files.createDirectories(directory.resolve("authority.part"));
+        Files.createFile(interrupted.resolve("authority.key"));
+        Files.createFile(interrupted.resolve("old"));
         Ended ended = run(environment, "bash", script, "server-1", "host:zk", "user:client");
         assertThat(ended.status()).as(ended.output()).isZero();
         assertThat(ended.output())
-                .contains("security init " + directory.resolve("authority") + " --cluster uniserve")
+                .contains("security init " + interrupted + " --cluster uniserve")
                 .contains("security issue server server-1 --days 365", "security issue user client --days 365");
+        assertThat(directory.resolve("authority")).isDirectoryNotContaining("glob:**old");
         assertThat(identities.resolve("server-1/certificate.pem")).hasContent("server");
         assertThat(identities.resolve("client/key.pem")).hasContent("user");
         assertThat(identities.resolve("client/trust.pem")).exists();

@@ -34,9 +34,8 @@ import org.slf4j.LoggerFactory;
  */
 final class HttpConnectionHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     private static final Logger LOG = LoggerFactory.getLogger(HttpConnectionHandler.class);
-    private static final String PATHS = Arrays.stream(HttpRoute.values())
-            .map(HttpRoute::path)
-            .collect(Collectors.joining(", ", "use one of ", ""));
+    private static final String PATHS =
+            Arrays.stream(HttpRoute.values()).map(HttpRoute::path).collect(Collectors.joining(", ", "use one of ", ""));
 
     private final HttpListener listener;
     private final Pages pages;
@@ -92,7 +91,10 @@ final class HttpConnectionHandler extends SimpleChannelInboundHandler<FullHttpRe
         boolean head = request.method().equals(HttpMethod.HEAD);
         ReplyOptions asked = new ReplyOptions(head, HttpUtil.isKeepAlive(request));
         if (request.decoderResult().isFailure()) {
-            send(connection, new ReplyOptions(head, false), HttpReply.plain(HttpReply.BAD_REQUEST, "the request is no HTTP"));
+            send(
+                    connection,
+                    new ReplyOptions(head, false),
+                    HttpReply.plain(HttpReply.BAD_REQUEST, "the request is no HTTP"));
             return;
         }
         Optional<HttpRoute> route = HttpRoute.of(new QueryStringDecoder(request.uri()).rawPath());

@@ -32,7 +32,8 @@ class RefusalLogLimiterTest {
         for (int i = 0; i < MOST; i++) {
             assertThat(limiter.count("user/ann", "/10.0.0.1:" + i)).isEqualTo(RefusalLogLimiter.RefusalDecision.WRITE);
         }
-        assertThat(limiter.count("user/ann", "/10.0.0.1:9")).isEqualTo(RefusalLogLimiter.RefusalDecision.SUPPRESS_FIRST);
+        assertThat(limiter.count("user/ann", "/10.0.0.1:9"))
+                .isEqualTo(RefusalLogLimiter.RefusalDecision.SUPPRESS_FIRST);
         assertThat(limiter.count("user/ann", "/10.0.0.1:9")).isEqualTo(RefusalLogLimiter.RefusalDecision.SUPPRESS);
         assertThat(limiter.count("user/bob", "/10.0.0.1:9")).isEqualTo(RefusalLogLimiter.RefusalDecision.WRITE);
         assertThat(limiter.count("", "/10.0.0.1:9")).isEqualTo(RefusalLogLimiter.RefusalDecision.WRITE);

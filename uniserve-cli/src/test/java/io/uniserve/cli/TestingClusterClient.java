@@ -324,8 +324,7 @@ public final class TestingClusterClient implements ClusterClient {
                 name,
                 rules.of(name),
                 List.of(),
-                UserLimits.of(rules.of(name).stream().map(RoleGrant::role).toList(), rules.limits())
-                        .all());
+                UserLimits.ofGrants(rules.of(name), rules.limits()).all());
     }
 
     @Override

@@ -13,22 +13,14 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
-import io.uniserve.security.CertificateAuthority;
-import io.uniserve.security.CertificateFiles;
-import io.uniserve.testkit.process.ProcessCluster;
-import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -37,35 +29,25 @@ import org.junit.jupiter.api.io.TempDir;
 /** Users with a password in a cluster of processes, from {@code user add} to {@code user remove}. */
 class PasswordUsersIT {
     private static final String TABLE = "pairs";
-    private static final Duration DAYS = Duration.ofDays(2);
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
-
-    private final Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
+    private static final Duration PATIENCE = SecuredProcessCluster.PATIENCE;
 
     @TempDir
     private Path directory;
-
-    private Path trust;
 
     private String file(String name, String text) throws IOException {
         return Files.writeString(directory.resolve(name), text).toString();
     }
 
-    private static Map<String, String> settings(CertificateFiles files) {
-        return Map.of(
-                "security.mode", "closed",
-                "tls.enabled", "true",
-                "tls.certificate-file", files.certificate().toString(),
-                "tls.key-file", files.key().toString(),
-                "tls.trust-file", files.trust().toString());
+    private static Path trust(SecuredProcessCluster cluster) {
+        return cluster.tls("admin").trust().orElseThrow();
     }
 
-    private UniserveClient client(ProcessCluster cluster, String user, String password) {
+    private static UniserveClient client(SecuredProcessCluster cluster, String user, String password) {
         return UniserveClient.builder()
-                .bootstrap(cluster.address("coordinator-1").toString())
+                .bootstrap(cluster.processes().address("coordinator-1").toString())
                 .connectTimeout(PATIENCE)
                 .deadline(PATIENCE)
-                .tls(trust)
+                .tls(trust(cluster))
                 .user(user, password.toCharArray())
                 .build();
     }
@@ -94,33 +76,12 @@ class PasswordUsersIT {
 
     @Test
     void aUserWithAPasswordWorksUntilItIsRemoved() throws Exception {
-        CertificateAuthority authority = CertificateAuthority.create(directory.resolve("authority"), "local", now);
-        CertificateFiles node = authority.issueServer(
-                "node",
-                List.of("127.0.0.1", InetAddress.getLocalHost().getHostName()),
-                now,
-                DAYS,
-                directory.resolve("node"));
-        CertificateFiles admin = authority.issueUser("admin", now, DAYS, directory.resolve("admin"));
-        trust = admin.trust();
-        try (ProcessCluster cluster =
-                new ProcessCluster(ProcessClusterOptions.of(directory, 2, "kv").with(settings(node)))) {
-            cluster.start();
-            try (UniserveClient client = UniserveClient.builder()
-                    .bootstrap(cluster.address("coordinator-1").toString())
-                    .connectTimeout(PATIENCE)
-                    .tls(new TlsFiles(
-                            true,
-                            Optional.of(admin.certificate()),
-                            Optional.of(admin.key()),
-                            Optional.of(trust),
-                            false))
-                    .build()) {
-                client.admin()
-                        .createTable(TableSpec.named(TABLE).port("kv").hash(4).replicas(2));
-            }
-            asAdmin(cluster, admin, "user", "add", "ann", "--new-password-file", file("first", "first password"));
-            asAdmin(cluster, admin, "grant", "ann", "writer", TABLE);
+        try (SecuredProcessCluster cluster = new SecuredProcessCluster(directory, "kv")) {
+            cluster.client("admin")
+                    .admin()
+                    .createTable(TableSpec.named(TABLE).port("kv").hash(4).replicas(2));
+            asAdmin(cluster, "user", "add", "ann", "--new-password-file", file("first", "first password"));
+            asAdmin(cluster, "grant", "ann", "writer", TABLE);
             try (UniserveClient ann = connected(cluster, "ann", "first password")) {
                 await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> put(ann, "a"));
                 assertThat(ann.admin().grants("").user()).isEqualTo("ann");
@@ -138,7 +99,7 @@ class PasswordUsersIT {
                         "--password-file",
                         file("first", "first password"),
                         "--tls-trust",
-                        trust.toString());
+                        trust(cluster).toString());
                 await().atMost(PATIENCE)
                         .untilAsserted(
                                 () -> assertThat(refused(() -> get(ann, "a"))).isEqualTo(ErrorCode.UNAUTHORIZED));
@@ -148,7 +109,7 @@ class PasswordUsersIT {
                     .isEqualTo(ErrorCode.UNAUTHORIZED);
             try (UniserveClient ann = connected(cluster, "ann", "second password")) {
                 assertThat(get(ann, "a")).hasSize(1);
-                asAdmin(cluster, admin, "user", "remove", "ann");
+                asAdmin(cluster, "user", "remove", "ann");
                 await().atMost(PATIENCE)
                         .untilAsserted(
                                 () -> assertThat(refused(() -> put(ann, "b"))).isEqualTo(ErrorCode.UNAUTHORIZED));
@@ -157,14 +118,14 @@ class PasswordUsersIT {
     }
 
     /** No request fails while each process restarts: its tokens end, and the client logs in again. */
-    private static void restartsAreNotSeen(ProcessCluster cluster, UniserveClient ann) {
+    private static void restartsAreNotSeen(SecuredProcessCluster cluster, UniserveClient ann) {
         int count = 0;
         for (String server : List.of("server-1", "server-2")) {
-            cluster.daemon(server).terminate();
+            cluster.processes().daemon(server).terminate();
             put(ann, "k" + count++);
-            cluster.daemon(server).awaitExit();
+            cluster.processes().daemon(server).awaitExit();
             put(ann, "k" + count++);
-            cluster.startServer(server);
+            cluster.processes().startServer(server);
             for (int i = 0; i < 20; i++) {
                 put(ann, "k" + count++);
                 assertThat(get(ann, "a")).hasSize(1);
@@ -174,17 +135,18 @@ class PasswordUsersIT {
     }
 
     /** A new user is known at each process within two seconds, not at the same time. */
-    private UniserveClient connected(ProcessCluster cluster, String user, String password) {
+    private static UniserveClient connected(SecuredProcessCluster cluster, String user, String password) {
         return await().atMost(PATIENCE).ignoreExceptions().until(() -> client(cluster, user, password), client -> true);
     }
 
-    private void asAdmin(ProcessCluster cluster, CertificateFiles admin, String... arguments) {
+    private static void asAdmin(SecuredProcessCluster cluster, String... arguments) {
+        TlsFiles admin = cluster.tls("admin");
         String[] all = Arrays.copyOf(arguments, arguments.length + 6);
         System.arraycopy(
                 new String[] {
-                    "--tls-trust", trust.toString(),
-                    "--tls-certificate", admin.certificate().toString(),
-                    "--tls-key", admin.key().toString()
+                    "--tls-trust", trust(cluster).toString(),
+                    "--tls-certificate", admin.certificate().orElseThrow().toString(),
+                    "--tls-key", admin.key().orElseThrow().toString()
                 },
                 0,
                 all,
@@ -193,10 +155,10 @@ class PasswordUsersIT {
         command(cluster, all);
     }
 
-    private static void command(ProcessCluster cluster, String... arguments) {
+    private static void command(SecuredProcessCluster cluster, String... arguments) {
         String[] all = Arrays.copyOf(arguments, arguments.length + 2);
         all[arguments.length] = "--bootstrap";
-        all[arguments.length + 1] = cluster.address("coordinator-1").toString();
+        all[arguments.length + 1] = cluster.processes().address("coordinator-1").toString();
         TestingConsole.Run run = new TestingConsole(RemoteCluster::connect).run(all);
         assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
     }

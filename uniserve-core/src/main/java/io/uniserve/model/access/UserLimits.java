@@ -36,6 +36,11 @@ public final class UserLimits {
         return found.isEmpty() ? NONE : new UserLimits(found);
     }
 
+    /** The limits of a user with these rules. */
+    public static UserLimits ofGrants(Collection<RoleGrant> grants, List<RoleLimit> all) {
+        return of(grants.stream().map(RoleGrant::role).toList(), all);
+    }
+
     private static Optional<RoleLimit> largest(LimitKind kind, Collection<Role> roles, List<RoleLimit> all) {
         RoleLimit largest = null;
         for (Role role : roles) {

@@ -274,6 +274,20 @@ final class VersionedReadTask implements Timers.Cancel {
     }
 
     private void finish() {
+        if (run.cancellationScope().isCancelled()) {
+            end(Outcome.err(ReadTaskContext.gone()));
+            return;
+        }
+        Outcome<VersionedRead.Reply> outcome;
+        try {
+            outcome = Outcome.ok(assemble());
+        } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
+            outcome = Outcome.err(run.fault("the reply of ", e));
+        }
+        end(outcome);
+    }
+
+    private VersionedRead.Reply assemble() {
         List<ActorFailure> failures = new ArrayList<>();
         List<ActorValue> answers = new ArrayList<>();
         for (int i = 0; i < results.length(); i++) {
@@ -294,10 +308,7 @@ final class VersionedReadTask implements Timers.Cancel {
                 part.actors().forEach(actor -> failures.add(tooLargeFailure(actor)));
             }
         }
-        end(
-                run.cancellationScope().isCancelled()
-                        ? Outcome.err(ReadTaskContext.gone())
-                        : Outcome.ok(reply(parts, failures)));
+        return reply(parts, failures);
     }
 
     private long uncommittedVersion() {

@@ -166,16 +166,19 @@ public final class AccessControl {
         if (known != null) {
             return known;
         }
-        List<Role> roles = new ArrayList<>();
-        rules.of(user).forEach(grant -> roles.add(grant.role()));
-        if (admins.contains(user)) {
-            roles.add(Role.ADMIN);
-        }
-        UserLimits limits = UserLimits.of(roles, rules.limits());
+        UserLimits limits = UserLimits.ofGrants(withSettings(user, rules.of(user)), rules.limits());
         if (now.limits.size() < DECISIONS_MAX) {
             now.limits.put(user, limits);
         }
         return limits;
+    }
+
+    private List<RoleGrant> withSettings(String user, List<RoleGrant> grants) {
+        List<RoleGrant> all = new ArrayList<>(grants);
+        if (admins.contains(user) && grants.stream().noneMatch(grant -> grant.role() == Role.ADMIN)) {
+            all.add(0, new RoleGrant(user, Role.ADMIN, TablePattern.ALL));
+        }
+        return all;
     }
 
     /** True in mode open. */
@@ -451,11 +454,7 @@ public final class AccessControl {
 
         /** Rules of the user, with the role that the settings give. */
         public List<RoleGrant> withSettings(String user, List<RoleGrant> grants) {
-            List<RoleGrant> all = new ArrayList<>(grants);
-            if (admins.contains(user) && grants.stream().noneMatch(grant -> grant.role() == Role.ADMIN)) {
-                all.add(0, new RoleGrant(user, Role.ADMIN, TablePattern.ALL));
-            }
-            return all;
+            return AccessControl.this.withSettings(user, grants);
         }
 
         private static Role role(Right right) {

@@ -142,8 +142,7 @@ public final class AdminAccess {
         List<RoleGrant> grants = caller.withSettings(roles.user(), roles.grants());
         List<RoleLimit> limits = roles.user().isEmpty()
                 ? roles.limits()
-                : UserLimits.of(grants.stream().map(RoleGrant::role).toList(), roles.limits())
-                        .all();
+                : UserLimits.ofGrants(grants, roles.limits()).all();
         return new AdminReply.UserRoles(roles.user(), grants, roles.revocations(), limits);
     }
 }

@@ -1,6 +1,7 @@
 package io.uniserve.runtime.transport.access;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.limit.KeyedCounter;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.UserLimits;
@@ -27,12 +28,12 @@ public final class UserRequestLimiter {
     /** Number of users above which the entries of those without recent updates are removed. */
     private static final int USERS_BEFORE_CLEANING = 1_000;
 
-    /** UpdateBucket of a user that were admitted last, to recognize their other parts. */
+    /** Updates of a user that were admitted last, to recognize their other parts. */
     private static final int ADMITTED_UPDATES_MAX = 256;
 
     private final Clock clock;
-    private final Map<String, Integer> running = new ConcurrentHashMap<>();
-    private final Map<String, Long> unsentBytes = new ConcurrentHashMap<>();
+    private final KeyedCounter running = new KeyedCounter();
+    private final KeyedCounter unsentBytes = new KeyedCounter();
     private final Map<String, UpdateBucket> updates = new ConcurrentHashMap<>();
 
     public UserRequestLimiter(Clock clock) {
@@ -50,9 +51,9 @@ public final class UserRequestLimiter {
         }
         UserLimits limits = caller.limits();
         long max = limits.max(LimitKind.QUERIES);
-        int count = running.merge(user, 1, Integer::sum);
+        long count = running.add(user, 1);
         if (count > max) {
-            end(user);
+            running.subtract(user, 1);
             throw limits.exceeded(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     LimitKind.QUERIES,
@@ -62,19 +63,15 @@ public final class UserRequestLimiter {
         AtomicBoolean ended = new AtomicBoolean();
         return outcome -> {
             if (ended.compareAndSet(false, true)) {
-                end(user);
+                running.subtract(user, 1);
             }
             completion.done(outcome);
         };
     }
 
-    private void end(String user) {
-        running.computeIfPresent(user, (name, count) -> count > 1 ? count - 1 : null);
-    }
-
     /** Queries and reads of the user that are counted now. */
-    int running(String user) {
-        return running.getOrDefault(user, 0);
+    long running(String user) {
+        return running.get(user);
     }
 
     /**
@@ -94,20 +91,22 @@ public final class UserRequestLimiter {
         }
     }
 
-    /** Counts more bytes of replies that wait to be received, or fewer. */
+    /** Counts more bytes of replies that wait to be received, or fewer if the number is negative. */
     public void addUnsent(AccessControl.Caller caller, long bytes) {
         String user = caller.user();
-        if (!user.isEmpty() && bytes != 0) {
-            unsentBytes.compute(user, (name, had) -> {
-                long now = (had == null ? 0 : had) + bytes;
-                return now == 0 ? null : now;
-            });
+        if (user.isEmpty() || bytes == 0) {
+            return;
+        }
+        if (bytes > 0) {
+            unsentBytes.add(user, bytes);
+        } else {
+            unsentBytes.subtract(user, -bytes);
         }
     }
 
     /** Bytes of replies that the user has not received. */
     long unsent(String user) {
-        return unsentBytes.getOrDefault(user, 0L);
+        return unsentBytes.get(user);
     }
 
     /** Number of users with recent updates. */
@@ -143,12 +142,15 @@ public final class UserRequestLimiter {
         }
     }
 
+    /** Ids of requests are of one table. */
+    private record AdmittedUpdate(long tableId, RequestId request) {}
+
     /** Leaky bucket of the rows of one user's updates: it drains at the limit. */
     private static final class UpdateBucket {
         private double rows;
         private double perSecond;
         private long atNanos;
-        private final Map<RequestId, Set<Integer>> admitted = new LinkedHashMap<>();
+        private final Map<AdmittedUpdate, Set<Integer>> admitted = new LinkedHashMap<>();
 
         private UpdateBucket(long now) {
             atNanos = now;
@@ -158,13 +160,14 @@ public final class UserRequestLimiter {
         private synchronized long record(UpdateRequest request, long limit, long now) {
             perSecond = limit;
             drain(now);
-            Set<Integer> actors = admitted.get(request.request());
+            AdmittedUpdate update = new AdmittedUpdate(request.tableId(), request.request());
+            Set<Integer> actors = admitted.get(update);
             if (actors == null) {
                 if (rows > perSecond) {
                     return (long) Math.ceil((rows - perSecond) / perSecond * TimeUnit.SECONDS.toMillis(1));
                 }
                 actors = new HashSet<>();
-                admitted.put(request.request(), actors);
+                admitted.put(update, actors);
                 if (admitted.size() > ADMITTED_UPDATES_MAX) {
                     admitted.remove(admitted.keySet().iterator().next());
                 }

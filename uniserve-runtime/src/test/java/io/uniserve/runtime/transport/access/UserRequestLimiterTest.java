@@ -145,6 +145,10 @@ class UserRequestLimiterTest {
                     update(1, new UpdateRequest.ActorRows(0, 0, Bytes.EMPTY, new StagedRowsRef(1, "0".repeat(64)))));
         }
         assertRefused(() -> limiter.recordUpdate(bob, update(2, 0, 1)), "wait for 3000 ms");
+        UpdateRequest same = update(1, 0, 1);
+        UpdateRequest other = new UpdateRequest(
+                same.table(), 2, same.request(), 0, 1, same.level(), same.function(), same.actors(), 1);
+        assertRefused(() -> limiter.recordUpdate(bob, other), "wait for 3000 ms");
     }
 
     @Test

@@ -2,14 +2,13 @@ package io.uniserve.server.read.worker;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.KeyedCounter;
 import io.uniserve.limit.Limits;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** Limits on the requests of each client at a server, so that one client cannot fill the queue. Thread-safe. */
 public final class ClientRequestLimiter {
-    private final Map<String, Integer> reserved = new ConcurrentHashMap<>();
+    private final KeyedCounter reserved = new KeyedCounter();
     private final int max;
     private final String what;
     private final String setting;
@@ -32,7 +31,7 @@ public final class ClientRequestLimiter {
         if (client.isEmpty()) {
             return Optional.empty();
         }
-        int before = reserved.merge(client, room, Integer::sum) - room;
+        long before = reserved.add(client, room) - room;
         if (before == 0 || before + room <= max) {
             return Optional.empty();
         }
@@ -47,7 +46,7 @@ public final class ClientRequestLimiter {
     /** Returns reserved capacity. */
     public void release(String client, int room) {
         if (!client.isEmpty()) {
-            reserved.computeIfPresent(client, (name, had) -> had > room ? had - room : null);
+            reserved.subtract(client, room);
         }
     }
 }

@@ -1,16 +1,15 @@
 package io.uniserve.server.read.worker;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.limit.KeyedCounter;
 import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.UserLimits;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /** Bytes of results that a server holds for each user, with the limits of their roles. Thread-safe. */
 public final class UserMemoryBudget {
     private final Function<String, UserLimits> limits;
-    private final Map<String, Long> used = new ConcurrentHashMap<>();
+    private final KeyedCounter used = new KeyedCounter();
 
     /** @param limits returns the limits of a user by its name */
     public UserMemoryBudget(Function<String, UserLimits> limits) {
@@ -32,7 +31,7 @@ public final class UserMemoryBudget {
         if (user.isEmpty() || bytes == 0) {
             return;
         }
-        long now = used.merge(user, bytes, Long::sum);
+        long now = used.add(user, bytes);
         UserLimits known = limits.apply(user);
         if (now > known.max(LimitKind.MEMORY)) {
             release(user, bytes);
@@ -51,12 +50,12 @@ public final class UserMemoryBudget {
     /** Returns reserved bytes. */
     public void release(String user, long bytes) {
         if (!user.isEmpty() && bytes != 0) {
-            used.computeIfPresent(user, (name, had) -> had > bytes ? had - bytes : null);
+            used.subtract(user, bytes);
         }
     }
 
     /** Bytes that are reserved for the user. */
     public long used(String user) {
-        return used.getOrDefault(user, 0L);
+        return used.get(user);
     }
 }

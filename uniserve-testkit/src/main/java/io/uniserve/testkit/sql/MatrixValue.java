@@ -100,7 +100,9 @@ final class MatrixValue {
         return 0;
     }
 
-    /** Sort key that is the same for equal rows. If values are approximate, it ignores the last digits. */
+    /**
+     * Sort key that is the same for equal rows alone: the text null is not NULL. If values are approximate, it ignores the last digits.
+     */
     private static String key(List<@Nullable Object> row, boolean approximate) {
         StringBuilder key = new StringBuilder();
         for (Object value : row) {
@@ -110,6 +112,8 @@ final class MatrixValue {
                 key.append(number + 0.0);
             } else if (value instanceof BigDecimal number) {
                 key.append(number.stripTrailingZeros().toPlainString());
+            } else if (value instanceof String text) {
+                key.append('\'').append(text.replace("'", "''")).append('\'');
             } else {
                 key.append(value);
             }

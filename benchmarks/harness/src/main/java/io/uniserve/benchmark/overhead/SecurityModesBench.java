@@ -8,6 +8,8 @@ import io.uniserve.cli.command.Console;
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.client.UniserveClientBuilder;
+import io.uniserve.model.access.LimitKind;
+import io.uniserve.model.access.Right;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
@@ -30,7 +32,7 @@ import java.util.Optional;
 
 /**
  * Cost of mode closed, of {@code bench overhead --modes}: the same queries at three clusters, in turn: plain text, TLS without rules, and mode
- * closed with a reader. The difference of the last two is the authorization. Not thread-safe.
+ * closed with a reader that has limits. The difference of the last two is the authorization. Not thread-safe.
  */
 final class SecurityModesBench {
     private static final int SERVERS = 2;
@@ -114,7 +116,7 @@ final class SecurityModesBench {
         try (UniserveClient owner = client(cluster, admin)) {
             ClientTable unused = OverheadBench.table(owner, TABLE, ACTORS);
             if (name.equals("closed")) {
-                owner.admin().changeGrant(new RoleGrant(READER, Role.READER, new TablePattern(TABLE)), false);
+                restrict(owner);
             }
         }
         UniserveClient client = client(cluster, user);
@@ -123,6 +125,16 @@ final class SecurityModesBench {
                 .map(DaemonProcess::pid)
                 .toList();
         return new Mode(name, cluster, client, client.table(TABLE), new CpuMeter(pids, true));
+    }
+
+    /** Permits the table to the reader, with a limit of each kind that no query of this benchmark reaches. */
+    private static void restrict(UniserveClient owner) {
+        owner.admin().changeGrant(new RoleGrant(READER, Role.READER, new TablePattern(TABLE)), false);
+        for (LimitKind kind : LimitKind.values()) {
+            if (kind.right() == Right.READ) {
+                owner.admin().changeLimit(Role.READER, kind, kind.max());
+            }
+        }
     }
 
     private static UniserveClient client(ProcessCluster cluster, TlsFiles tls) {

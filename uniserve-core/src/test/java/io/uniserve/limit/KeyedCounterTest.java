@@ -9,7 +9,7 @@ class KeyedCounterTest {
     private final KeyedCounter counter = new KeyedCounter();
 
     @Test
-    void keysAreCountedApartAndForgottenAtZero() {
+    void keysAreCountedApart() {
         assertThat(counter.add("a", 2)).isEqualTo(2);
         assertThat(counter.add("a", 3)).isEqualTo(5);
         assertThat(counter.add("b", 1)).isEqualTo(1);
@@ -19,7 +19,37 @@ class KeyedCounterTest {
         counter.subtract("b", 1);
         counter.subtract("c", 1);
         assertThat(counter.get("a")).isZero();
-        assertThat(counter.size()).isZero();
+        assertThat(counter.get("c")).isZero();
+    }
+
+    @Test
+    void keysWithoutAnAmountAreForgottenOnceThereAreMany() {
+        counter.add("kept", 7);
+        for (int i = 0; i < 10 * KeyedCounter.KEYS_BEFORE_CLEANING; i++) {
+            counter.add("key-" + i, 1);
+            counter.subtract("key-" + i, 1);
+        }
+        assertThat(counter.size()).isLessThanOrEqualTo(KeyedCounter.KEYS_BEFORE_CLEANING);
+        assertThat(counter.get("kept")).isEqualTo(7);
+        assertThat(counter.add("key-1", 2)).isEqualTo(2);
+    }
+
+    @Test
+    void keysThatAreForgottenMeanwhileLoseNothing() {
+        IntStream.range(0, 200_000).parallel().forEach(i -> {
+            String other = "key-" + i % (3 * KeyedCounter.KEYS_BEFORE_CLEANING);
+            counter.add(other, 1);
+            counter.add("a", 2);
+            counter.subtract("a", 2);
+            counter.subtract(other, 1);
+            if (i % 100 == 0) {
+                counter.add("b", 1);
+            }
+        });
+        assertThat(counter.get("a")).isZero();
+        assertThat(counter.get("b")).isEqualTo(2_000);
+        IntStream.range(0, 3 * KeyedCounter.KEYS_BEFORE_CLEANING)
+                .forEach(i -> assertThat(counter.get("key-" + i)).isZero());
     }
 
     @Test

@@ -26,13 +26,15 @@ public record CertifiedIdentity(String cluster, Kind kind, String name) {
 
     private static final int URI_NAME = 6;
     private static final Pattern FORM =
-            Pattern.compile(SCHEME + "://([A-Za-z0-9._-]{1,64})/(server|user)/([A-Za-z0-9_][A-Za-z0-9._-]{0,63})");
+            Pattern.compile(SCHEME + "://([A-Za-z0-9._-]{1,64})/(server|user|zookeeper)/([A-Za-z0-9_][A-Za-z0-9._-]{0,63})");
 
     /** Kind of an identity. */
     public enum Kind {
         /** A server or a coordinator. */
         SERVER,
-        USER;
+        USER,
+        /** A server of ZooKeeper, which no process of Uniserve accepts as its caller or server. */
+        ZOOKEEPER;
 
         /** The kind in a URI. */
         String text() {

@@ -12,7 +12,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
 /**
  * Trust manager of a process that connects to servers and coordinators. The authorities must cover every certificate. One with the identity
  * of a server of the cluster is accepted under any host name; one without an identity only under the host name of the connection, as HTTPS
- * does. One with the identity of a user or of another cluster is rejected. Thread-safe.
+ * does. One with the identity of a user, of ZooKeeper or of another cluster is rejected. Thread-safe.
  *
  * <p>Host names are left out because the identity is stronger: an authority of a cluster signs it for the processes of that cluster only, and
  * authorities of the public sign no such identity.

@@ -6,7 +6,8 @@ import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import java.util.Optional;
 
 /**
- * Rules of mode closed: an identity of another cluster calls nothing, and a caller without one only logs in or reads the health pages;
+ * Rules of mode closed: an identity of another cluster or of ZooKeeper calls nothing, and a caller without one only logs in or reads the
+ * health pages;
  * methods between processes are for servers and coordinators. Immutable.
  */
 public final class CallerRules {
@@ -42,6 +43,9 @@ public final class CallerRules {
         }
         if (!caller.get().cluster().equals(cluster)) {
             return Optional.of("its identity " + caller.get() + " is not of cluster " + cluster);
+        }
+        if (caller.get().kind() == Kind.ZOOKEEPER) {
+            return Optional.of("its identity " + caller.get() + " is that of a ZooKeeper server, which calls no process");
         }
         return switch (callers) {
             case EVERYONE, ANYONE -> Optional.empty();

@@ -2,9 +2,9 @@
 # Makes a certificate authority, identities and a password for ZooKeeper, for a trial on one machine. What exists already stays as
 # it is.
 #
-#     identities.sh server-1 server-2 coordinator-1 host:zookeeper user:client
+#     identities.sh server-1 server-2 coordinator-1 zookeeper:zookeeper user:client
 #
-# Each name is that of a process, with the prefix "host:" of a ZooKeeper server of that host name, or with "user:" of a user. It gets
+# Each name is that of a process, with the prefix "zookeeper:" of a ZooKeeper server of that host name, or with "user:" of a user. It gets
 # the folder $IDENTITIES/NAME with certificate.pem, key.pem and trust.pem, a process also zookeeper-password. Processes renew their
 # certificates if a coordinator has the authority; those of users end after $DAYS days, and that of ZooKeeper after ten years.
 #
@@ -56,7 +56,7 @@ fi
 for name in "$@"; do
   case "$name" in
     user:*) issue user "${name#user:}" "$DAYS" ;;
-    host:*) issue server "${name#host:}" 3650 --host "${name#host:}" ;;
+    zookeeper:*) issue zookeeper "${name#zookeeper:}" 3650 --host "${name#zookeeper:}" ;;
     *)
       issue server "$name" "$DAYS"
       share_password "$name"

@@ -95,7 +95,7 @@ write_settings() {
 
 if [[ "$IDENTITY" != s3://?*/?* || "$IDENTITY" = */ ]]; then
   echo "IDENTITY is \"$IDENTITY\": set it to a folder in a bucket, s3://BUCKET/PREFIX, with certificate.pem, key.pem and trust.pem" \
-    "from uniserve security issue server --host zk1 --host zk2 ..." >&2
+    "from uniserve security issue zookeeper NAME --host zk1 --host zk2 ..." >&2
   exit 1
 fi
 # The package starts ZooKeeper with settings of one server, unless a policy forbids it.

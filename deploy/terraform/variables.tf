@@ -54,7 +54,7 @@ variable "identity" {
 }
 
 variable "zookeeper_identity" {
-  description = "Another folder in a bucket, with certificate.pem, key.pem and trust.pem of uniserve security issue server for the hosts zk1, zk2 and zk3. Only the role of ZooKeeper's instances may read it."
+  description = "Another folder in a bucket, with certificate.pem, key.pem and trust.pem of uniserve security issue zookeeper for the hosts zk1, zk2 and zk3. Only the role of ZooKeeper's instances may read it."
   type        = string
   validation {
     condition     = can(regex("^s3://[a-z0-9][a-z0-9.-]{2,62}(/[A-Za-z0-9_.-]+)+$", var.zookeeper_identity))

@@ -149,6 +149,20 @@ public final class CertificateAuthority {
         return issue(new CertifiedIdentity(cluster, Kind.USER, name), List.of(), now, validity, out);
     }
 
+    /**
+     * Issues the certificate of a ZooKeeper server. No process of the cluster accepts it as that of a server or user. Other parameters and
+     * errors as of {@link #issueServer}.
+     *
+     * @param hosts names and addresses of the server in its callers' settings; at least one
+     */
+    public CertificateFiles issueZooKeeper(String name, List<String> hosts, Instant now, Duration validity, Path out) {
+        if (hosts.isEmpty()) {
+            throw UniserveException.invalid(
+                    "certificate of ZooKeeper: it needs at least one host, because callers check the host name");
+        }
+        return issue(new CertifiedIdentity(cluster, Kind.ZOOKEEPER, name), hosts, now, validity, out);
+    }
+
     private CertificateFiles issue(
             CertifiedIdentity identity, List<String> hosts, Instant now, Duration validity, Path out) {
         if (!identity.isValid()) {
@@ -211,11 +225,11 @@ public final class CertificateAuthority {
         return builder.build(signer(key));
     }
 
-    /** A server also calls others; a user cannot pass for a server. */
+    /** Servers also call others; a user cannot pass for a server. */
     private static KeyPurposeId[] purposes(Kind kind) {
-        return kind == Kind.SERVER
-                ? new KeyPurposeId[] {KeyPurposeId.id_kp_serverAuth, KeyPurposeId.id_kp_clientAuth}
-                : new KeyPurposeId[] {KeyPurposeId.id_kp_clientAuth};
+        return kind == Kind.USER
+                ? new KeyPurposeId[] {KeyPurposeId.id_kp_clientAuth}
+                : new KeyPurposeId[] {KeyPurposeId.id_kp_serverAuth, KeyPurposeId.id_kp_clientAuth};
     }
 
     private static GeneralNames names(CertifiedIdentity identity, List<String> hosts) {

@@ -79,6 +79,19 @@ class CertificateAuthorityTest {
     }
 
     @Test
+    void aZooKeeperServersCertificateIsOfItsOwnKind() throws IOException, GeneralSecurityException {
+        CertificateFiles files = authority.issueZooKeeper("zk1", List.of("zk1", "zk2"), NOW, DAYS, directory);
+        X509Certificate leaf = read(files.certificate()).get(0);
+        assertThat(CertifiedIdentity.of(leaf)).contains(new CertifiedIdentity("main", Kind.ZOOKEEPER, "zk1"));
+        assertThat(leaf.getSubjectAlternativeNames().stream().map(each -> String.valueOf(each.get(1))))
+                .containsExactly("uniserve://main/zookeeper/zk1", "zk1", "zk2");
+        assertThat(leaf.getExtendedKeyUsage()).as("its servers call each other").hasSize(2);
+        assertThatThrownBy(() -> authority.issueZooKeeper("zk2", List.of(), NOW, DAYS, directory))
+                .hasMessageContaining("at least one host");
+        assertThat(directory.resolve("zk2.pem")).doesNotExist();
+    }
+
+    @Test
     void onlyTheOwnerReadsKeys() throws IOException {
         CertificateFiles files = authority.issueUser("ann", NOW, DAYS, directory);
         for (Path key : List.of(files.key(), directory.resolve("ca").resolve(CertificateAuthority.KEY))) {

@@ -262,7 +262,7 @@ class DeployFilesTest {
         Path interrupted = Files.createDirectories(directory.resolve("authority.part"));
         Files.createFile(interrupted.resolve("authority.key"));
         Files.createFile(interrupted.resolve("old"));
-        Ended ended = run(environment, "bash", script, "server-1", "host:zk", "user:client");
+        Ended ended = run(environment, "bash", script, "server-1", "zookeeper:zk", "user:client");
         assertThat(ended.status()).as(ended.output()).isZero();
         assertThat(ended.output())
                 .contains("security init " + interrupted + " --cluster uniserve")
@@ -271,7 +271,7 @@ class DeployFilesTest {
         assertThat(identities.resolve("server-1/certificate.pem")).hasContent("server");
         assertThat(identities.resolve("client/key.pem")).hasContent("user");
         assertThat(identities.resolve("client/trust.pem")).exists();
-        assertThat(ended.output()).containsPattern("security issue server zk --days 3650 .*--host zk\n");
+        assertThat(ended.output()).containsPattern("security issue zookeeper zk --days 3650 .*--host zk\n");
         String password = Files.readString(identities.resolve("server-1/zookeeper-password"));
         assertThat(password).matches("[A-Za-z0-9+/=]{44}\n");
         assertThat(identities.resolve("zk/zookeeper-password")).doesNotExist();

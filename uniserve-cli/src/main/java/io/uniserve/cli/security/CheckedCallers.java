@@ -69,6 +69,8 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
         CertificateAuthority neighbour = CertificateAuthority.create(folder.resolve("neighbour"), "neighbour", now);
         CertificateFiles foreign = neighbour.issueServer("s1", HOSTS, now, DAY, folder.resolve("foreign"));
         callers.add(stranger("other cluster", foreign, server));
+        CertificateFiles zookeeper = authority.issueZooKeeper("zk1", HOSTS, now, DAY, folder.resolve("zk1"));
+        callers.add(stranger("zookeeper", zookeeper, server));
         AccessRules rules = AccessRules.NONE;
         for (Role role : Role.values()) {
             RoleGrant grant = new RoleGrant(

@@ -21,17 +21,19 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "issue",
         description = {
-            "Issues a certificate with the identity of a server, coordinator or user: OUT/NAME.pem, OUT/NAME.key and"
-                    + " OUT/trust.pem, for the settings tls.certificate-file, tls.key-file and tls.trust-file.",
-            "A user has the certificate of its own kind, with which no process can pass for a server."
+            "Issues a certificate with the identity of a server, coordinator, user or ZooKeeper server: OUT/NAME.pem,"
+                    + " OUT/NAME.key and OUT/trust.pem, for the settings tls.certificate-file, tls.key-file and"
+                    + " tls.trust-file.",
+            "Each kind has certificates of its own: those of a user or of ZooKeeper do not pass for a server's."
         },
         footer = {
             "  uniserve security issue server s1 --authority authority --out s1",
             "  uniserve security issue server c1 --host 10.0.0.3 --host c1.example.org --authority authority --out c1",
-            "  uniserve security issue user ann --days 30 --authority authority --out ann"
+            "  uniserve security issue user ann --days 30 --authority authority --out ann",
+            "  uniserve security issue zookeeper zk1 --host zk1.example.org --days 3650 --authority authority --out zk1"
         })
 final class SecurityIssueCommand extends CliCommand {
-    @Parameters(index = "0", paramLabel = "KIND", description = "server (also for coordinators) or user.")
+    @Parameters(index = "0", paramLabel = "KIND", description = "server (also for coordinators), user or zookeeper.")
     private Kind kind = Kind.USER;
 
     @Parameters(index = "1", paramLabel = "NAME", description = "Name of the process or user.")
@@ -49,7 +51,7 @@ final class SecurityIssueCommand extends CliCommand {
             paramLabel = "HOST",
             description =
                     "Name or address of the server, for callers that are not of Uniserve; may be repeated. Uniserve's accept"
-                            + " the identity under any.")
+                            + " a server's identity under any. ZooKeeper needs those of its callers' settings.")
     private @Nullable List<String> hosts;
 
     @Option(names = "--days", paramLabel = "N", description = "Days for which it is valid (default: 90).")
@@ -64,11 +66,24 @@ final class SecurityIssueCommand extends CliCommand {
         if (kind == Kind.USER && hosts != null) {
             throw usageError("--host is for a server: no process connects to a user");
         }
+        if (kind == Kind.ZOOKEEPER && hosts == null) {
+            throw usageError("--host is missing: give each host of zookeeper.connect, as callers of ZooKeeper check it");
+        }
         Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
         CertificateAuthority open = CertificateAuthority.open(authority);
-        CertificateFiles files = kind == Kind.SERVER
-                ? open.issueServer(name, hosts == null ? List.of() : hosts, now, Duration.ofDays(days), out)
-                : open.issueUser(name, now, Duration.ofDays(days), out);
+        List<String> names = hosts == null ? List.of() : hosts;
+        Duration validity = Duration.ofDays(days);
+        CertificateFiles files =
+                switch (kind) {
+                    case SERVER -> open.issueServer(name, names, now, validity, out);
+                    case USER -> open.issueUser(name, now, validity, out);
+                    case ZOOKEEPER -> open.issueZooKeeper(name, names, now, validity, out);
+                };
+        print(files);
+        return ExitCode.OK;
+    }
+
+    private void print(CertificateFiles files) {
         if (global().isJson()) {
             Map<String, Object> object = new LinkedHashMap<>();
             object.put("certificate", files.certificate().toString());
@@ -76,14 +91,13 @@ final class SecurityIssueCommand extends CliCommand {
             object.put("trust", files.trust().toString());
             console().json(object);
         } else {
-            console().println("uniserve.tls {");
+            console().println(kind == Kind.ZOOKEEPER ? "uniserve.zookeeper.embedded.tls {" : "uniserve.tls {");
             console().println("  enabled = true");
             console().println("  certificate-file = " + quoted(files.certificate()));
             console().println("  key-file = " + quoted(files.key()));
             console().println("  trust-file = " + quoted(files.trust()));
             console().println("}");
         }
-        return ExitCode.OK;
     }
 
     /** The file as a value of the settings. */

@@ -15,7 +15,7 @@ class SecurityCheckTest {
         Run run = new TestingConsole(bootstrap -> new TestingClusterClient()).run("security", "check");
         assertThat(run.out())
                 .as(run.err())
-                .contains("\"methods\":45,\"identities\":16,\"cells\":720,\"wrong\":0,\"missing\":[]")
+                .contains("\"methods\":45,\"identities\":17,\"cells\":765,\"wrong\":0,\"missing\":[]")
                 .doesNotContain("WRONG");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
     }

@@ -106,9 +106,9 @@ class ComposeClusterIT {
         List<String> words = new ArrayList<>(List.of(
                 "bash", containers.home().resolve("deploy/docker/identities.sh").toString()));
         for (String name : command("  identities:")) {
-            words.add(name.replace("host:zookeeper", "host:localhost"));
+            words.add(name.replace("zookeeper:zookeeper", "zookeeper:localhost"));
         }
-        assertThat(words).contains("coordinator-1", "server-2", "host:localhost", "user:client");
+        assertThat(words).contains("coordinator-1", "server-2", "zookeeper:localhost", "user:client");
         TestingDeployment.Ended ended = containers.program(
                 Map.of(
                         "UNISERVE", containers.home().resolve("uniserve").toString(),

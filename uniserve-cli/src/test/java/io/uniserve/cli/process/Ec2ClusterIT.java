@@ -87,7 +87,7 @@ class Ec2ClusterIT {
         instances.command(
                 "security",
                 "issue",
-                "server",
+                "zookeeper",
                 "zookeeper",
                 "--host",
                 "zk1",

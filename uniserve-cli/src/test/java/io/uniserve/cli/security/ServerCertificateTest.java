@@ -98,6 +98,14 @@ class ServerCertificateTest {
         refusedByAll(authority.issueUser("ann", now, DAYS, directory.resolve("ann")), "uniserve://main/user/ann");
     }
 
+    /** Its certificate has the host name and the purposes of a server, so only the identity tells them apart. */
+    @Test
+    void zooKeeperIsNoServer() throws Exception {
+        refusedByAll(
+                authority.issueZooKeeper("zk1", List.of("127.0.0.1"), now, DAYS, directory.resolve("zk1")),
+                "uniserve://main/zookeeper/zk1");
+    }
+
     @Test
     void aServerOfAnotherAuthorityIsRefused() throws Exception {
         CertificateAuthority other = CertificateAuthority.create(directory.resolve("other"), CLUSTER, now);

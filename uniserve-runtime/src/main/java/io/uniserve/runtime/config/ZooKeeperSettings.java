@@ -141,7 +141,7 @@ public record ZooKeeperSettings(
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
                     "uniserve.zookeeper.embedded.tls.enabled = true needs certificate-file, key-file and trust-file: make"
-                            + " them by uniserve security issue server NAME --host HOST");
+                            + " them by uniserve security issue zookeeper NAME --host HOST");
         }
         return files;
     }

@@ -51,7 +51,7 @@ class ZooKeeperSettingsTest {
                 "/p");
         refused("uniserve.zookeeper.tls.enabled = true", "zookeeper.access.scheme", "x509");
         refused("certificate-file", "zookeeper.access.scheme", "x509", "zookeeper.tls.enabled", "true");
-        refused("security issue server", "zookeeper.embedded.tls.enabled", "true");
+        refused("security issue zookeeper", "zookeeper.embedded.tls.enabled", "true");
     }
 
     @Test

@@ -98,7 +98,7 @@ class ServerCertificateTest {
         refusedByAll(authority.issueUser("ann", now, DAYS, directory.resolve("ann")), "uniserve://main/user/ann");
     }
 
-    /** Its certificate has the host name and the purposes of a server, so only the identity tells them apart. */
+    /** Its certificate has the host name and the purposes of a server, so only the identity differs. */
     @Test
     void zooKeeperIsNoServer() throws Exception {
         refusedByAll(

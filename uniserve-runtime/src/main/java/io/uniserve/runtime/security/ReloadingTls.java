@@ -58,6 +58,8 @@ public final class ReloadingTls implements AutoCloseable {
     private volatile @Nullable Version previous;
     /** Guarded by this: state of the files at the last reading. */
     private List<FileStamp> seen;
+    /** Used on the watcher's thread only. */
+    private final CertificateExpiryWarning expiry = new CertificateExpiryWarning();
 
     /** One state of the files. A handshake that has chosen a version's alias gets chain and key of that version. */
     record Version(long number, TlsMaterial material) {
@@ -151,6 +153,7 @@ public final class ReloadingTls implements AutoCloseable {
             if (changed) {
                 reload();
             }
+            leaf().flatMap(leaf -> expiry.due(leaf, files, clock.wallMillis())).ifPresent(LOG::warn);
         } catch (RuntimeException e) {
             failures.incrementAndGet();
             LOG.error("TLS files cannot be read again", e);

@@ -141,6 +141,19 @@ class VersionedReadsTest {
     }
 
     @Test
+    void aMergerThatFailsFailsItsActorsAndEndsTheRead() {
+        actor(0, 5);
+        actor(1, 7);
+        world.merging("test.deep@1", (actor, context) -> Bytes.EMPTY, (left, right) -> {
+            throw new StackOverflowError("a merger without an end");
+        });
+        VersionedRead.Reply reply = merged("test.deep@1", 0, 1);
+        assertThat(reply.parts()).isEmpty();
+        assertThat(reply.failures()).extracting(ActorFailure::actor).containsExactly(0, 1);
+        assertThat(reply.failures()).extracting(ActorFailure::code).containsOnly(ErrorCode.PORT_FAILED);
+    }
+
+    @Test
     void whatIsTooLargeWhenMergedGoesOneByOneAndTheRestIsAskedForAgain() {
         for (int i = 0; i < 4; i++) {
             actor(i, 1);

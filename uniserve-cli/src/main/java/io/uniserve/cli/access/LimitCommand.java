@@ -33,10 +33,16 @@ public final class LimitCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "ROLE", description = "reader, writer or admin.")
     private Role role = Role.READER;
 
-    @Parameters(index = "1", paramLabel = "LIMIT", description = "concurrent-queries, result-bytes, deadline-ms, answer-rows or update-rows-per-second.")
+    @Parameters(
+            index = "1",
+            paramLabel = "LIMIT",
+            description = "concurrent-queries, result-bytes, deadline-ms, answer-rows or update-rows-per-second.")
     private LimitKind kind = LimitKind.CONCURRENT_QUERIES;
 
-    @Parameters(index = "2", paramLabel = "VALUE", description = "The most that is permitted, in the unit of the limit's name, or none.")
+    @Parameters(
+            index = "2",
+            paramLabel = "VALUE",
+            description = "The most that is permitted, in the unit of the limit's name, or none.")
     private String text = "";
 
     @Override
@@ -55,7 +61,9 @@ public final class LimitCommand extends ClientCommand {
             object.put("value", value == 0 ? null : value);
             console().json(object);
         } else {
-            console().println("limit of role " + role.text() + ": " + kind.text() + " = " + (value == 0 ? "none" : value));
+            console()
+                    .println("limit of role " + role.text() + ": " + kind.text() + " = "
+                            + (value == 0 ? "none" : value));
         }
         return ExitCode.OK;
     }

@@ -15,8 +15,10 @@ final class LimitText {
     private static final Pattern FORM = Pattern.compile("([0-9]{1,18})([A-Za-z]*)");
 
     private static final Map<String, Long> NUMBERS = Map.of("", 1L);
-    private static final Map<String, Long> BYTES = Map.of("", 1L, "B", 1L, "KiB", 1L << 10, "MiB", 1L << 20, "GiB", 1L << 30);
-    private static final Map<String, Long> MILLIS = Map.of("", 1L, "ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L);
+    private static final Map<String, Long> BYTES =
+            Map.of("", 1L, "B", 1L, "KiB", 1L << 10, "MiB", 1L << 20, "GiB", 1L << 30);
+    private static final Map<String, Long> MILLIS =
+            Map.of("", 1L, "ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L);
 
     private LimitText() {}
 

@@ -69,11 +69,15 @@ class GrantCommandsTest {
                 .isEqualTo("{\"role\":\"reader\",\"limit\":\"result-bytes\",\"value\":2147483648}\n");
         assertThat(out("limit", "writer", "update-rows-per-second", "10000"))
                 .contains("update-rows-per-second = 10000");
-        assertThat(out("grants")).contains("limit of role reader: deadline-ms = 90000", "result-bytes = 2147483648", "per-second = 10000");
+        assertThat(out("grants"))
+                .contains(
+                        "limit of role reader: deadline-ms = 90000", "result-bytes = 2147483648", "per-second = 10000");
         assertThat(out("grants", "-o", "json"))
                 .contains("{\"role\":\"reader\",\"limit\":\"deadline-ms\",\"value\":90000}");
         out("grant", "admin", "reader", "*");
-        assertThat(out("whoami")).contains("concurrent-queries = 8", "deadline-ms = 90000").doesNotContain("update-rows");
+        assertThat(out("whoami"))
+                .contains("concurrent-queries = 8", "deadline-ms = 90000")
+                .doesNotContain("update-rows");
         assertThat(out("whoami", "-o", "json"))
                 .contains("\"limits\":[{\"role\":\"reader\",\"limit\":\"concurrent-queries\",\"value\":8}");
         assertThat(out("limit", "reader", "concurrent-queries", "none"))
@@ -108,7 +112,8 @@ class GrantCommandsTest {
         }
         assertThat(out("grants")).doesNotContain("limit");
         assertThat(uniserve.run("limit", "reader", "deadline-ms", "30d").err())
-                .contains("limit deadline-ms", "a number of milliseconds, or a duration such as 30s", "at most 86400000");
+                .contains(
+                        "limit deadline-ms", "a number of milliseconds, or a duration such as 30s", "at most 86400000");
     }
 
     @Test

@@ -176,7 +176,8 @@ class UserLimitsIT {
                         () -> {
                             while (!ending.get()) {
                                 Throwable thrown = ThrowableAssert.catchThrowable(() -> ann.query(TABLE, SLOW));
-                                if (thrown != null && thrown.getMessage().contains("concurrent-queries = 1 of role reader")) {
+                                if (thrown != null
+                                        && thrown.getMessage().contains("concurrent-queries = 1 of role reader")) {
                                     refused.incrementAndGet();
                                 }
                             }

@@ -36,7 +36,9 @@ class UserLimitsTest {
         assertThat(queries(List.of(Role.READER, Role.MONITOR, Role.OPERATOR), READER_QUERIES))
                 .isEqualTo(4);
         UserLimits limits = UserLimits.of(List.of(Role.READER, Role.WRITER), List.of(WRITER_UPDATES));
-        assertThat(limits.max(LimitKind.UPDATE_ROWS_PER_SECOND)).as("readers send no updates").isEqualTo(100);
+        assertThat(limits.max(LimitKind.UPDATE_ROWS_PER_SECOND))
+                .as("readers send no updates")
+                .isEqualTo(100);
         assertThat(limits.limit(LimitKind.UPDATE_ROWS_PER_SECOND)).contains(WRITER_UPDATES);
         assertThat(limits.all()).containsExactly(WRITER_UPDATES);
         assertThat(UserLimits.of(List.of(Role.READER), List.of(WRITER_UPDATES)).isEmpty())
@@ -66,7 +68,8 @@ class UserLimitsTest {
                     .hasMessageContaining("use 1 to 1000000");
         }
         assertThatThrownBy(() -> LimitKind.of("speed"))
-                .hasMessageContaining("concurrent-queries, result-bytes, deadline-ms, answer-rows, update-rows-per-second");
+                .hasMessageContaining(
+                        "concurrent-queries, result-bytes, deadline-ms, answer-rows, update-rows-per-second");
         assertThatThrownBy(() -> new AccessRules(
                         List.of(),
                         List.of(),
@@ -81,7 +84,8 @@ class UserLimitsTest {
         assertThat(rules.limits())
                 .containsExactlyInAnyOrder(WRITER_UPDATES, new RoleLimit(Role.READER, LimitKind.CONCURRENT_QUERIES, 5));
         assertThat(rules.without(Role.READER, LimitKind.ANSWER_ROWS)).isEqualTo(rules);
-        assertThat(rules.without(Role.READER, LimitKind.CONCURRENT_QUERIES).limits()).containsExactly(WRITER_UPDATES);
+        assertThat(rules.without(Role.READER, LimitKind.CONCURRENT_QUERIES).limits())
+                .containsExactly(WRITER_UPDATES);
         assertThat(rules.with(new RoleGrant("ann", Role.READER, TablePattern.ALL))
                         .limits())
                 .hasSize(2);

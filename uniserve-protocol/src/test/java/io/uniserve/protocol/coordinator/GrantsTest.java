@@ -69,7 +69,8 @@ class GrantsTest {
         assertThat(list("ann", false).limits()).hasSize(2);
         limit(LimitKind.CONCURRENT_QUERIES, 0);
         limit(LimitKind.ANSWER_ROWS, 0);
-        assertThat(list("", true).limits()).containsExactly(new RoleLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 100));
+        assertThat(list("", true).limits())
+                .containsExactly(new RoleLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 100));
         assertThat(list("", true).grants()).containsExactly(ANN);
     }
 

@@ -175,7 +175,8 @@ class UserRequestLimiterTest {
         for (int i = 0; i < 1_500; i++) {
             limiter.recordUpdate(caller(Kind.USER, "u" + i), update(i, 0, 2));
         }
-        assertRefused(() -> limiter.recordUpdate(caller(Kind.USER, "u7"), update(2_000, 0, 1)), "update-rows-per-second = 1");
+        assertRefused(
+                () -> limiter.recordUpdate(caller(Kind.USER, "u7"), update(2_000, 0, 1)), "update-rows-per-second = 1");
         nanos += TimeUnit.SECONDS.toNanos(2);
         limiter.recordUpdate(caller(Kind.USER, "u7"), update(2_001, 0, 1));
         assertThat(limiter.trackedUsers()).isLessThan(10);

@@ -2,6 +2,7 @@ package io.uniserve.cli;
 
 import io.uniserve.cli.cluster.ClusterConnector;
 import io.uniserve.cli.command.Console;
+import io.uniserve.cli.command.PasswordPrompt;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -12,6 +13,7 @@ import java.util.List;
 public final class TestingConsole {
     private final ClusterConnector connector;
     private byte[] input = new byte[0];
+    private PasswordPrompt passwords = PasswordPrompt.NONE;
 
     public TestingConsole(ClusterConnector connector) {
         this.connector = connector;
@@ -43,6 +45,12 @@ public final class TestingConsole {
         return this;
     }
 
+    /** Sets the prompt for passwords of the next commands; without it there is no terminal. */
+    public TestingConsole passwords(PasswordPrompt prompt) {
+        passwords = prompt;
+        return this;
+    }
+
     /** Runs {@code uniserve} with these arguments. */
     public Run run(String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -51,7 +59,8 @@ public final class TestingConsole {
                 new ByteArrayInputStream(input),
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
-                false);
+                false,
+                passwords);
         int exit = Main.run(console, connector, args);
         return new Run(exit, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }

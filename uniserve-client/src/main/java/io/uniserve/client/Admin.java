@@ -338,10 +338,10 @@ public final class Admin {
      * INVALID_ARGUMENT if users with the role make no such requests, or the value is out of range.
      *
      * <pre>{@code
-     * admin.changeLimit(Role.READER, LimitKind.QUERIES, 4);
+     * admin.changeLimit(Role.READER, LimitKind.CONCURRENT_QUERIES, 4);
      * }</pre>
      *
-     * @param value the most that is permitted, in the unit of the kind
+     * @param value the most that is permitted, in the unit of the kind's name
      */
     public void changeLimit(Role role, LimitKind kind, long value) {
         ClientFuture.await(adminOperations.sendChange(new AdminRequest.ChangeLimit(role, kind, value), end()));

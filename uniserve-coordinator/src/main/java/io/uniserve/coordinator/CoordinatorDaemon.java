@@ -38,7 +38,7 @@ import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.AuditRecorder;
 import io.uniserve.runtime.transport.certificate.CertificateSetup;
-import io.uniserve.runtime.transport.certificate.LeafSigner;
+import io.uniserve.runtime.transport.certificate.CertificateSigner;
 import io.uniserve.runtime.transport.certificate.ProcessCertificates;
 import io.uniserve.runtime.transport.client.CertificateClient;
 import io.uniserve.runtime.transport.client.ChannelPool;
@@ -48,7 +48,7 @@ import io.uniserve.runtime.transport.server.Authorizer;
 import io.uniserve.runtime.transport.server.GrpcServer;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import io.uniserve.runtime.transport.server.RoutingSource;
-import io.uniserve.security.FolderLeafSigner;
+import io.uniserve.security.AuthorityFolderSigner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -107,7 +107,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
             scaling.ifPresent(closer::add);
             PolicyExecutor policies = closer.add(new PolicyExecutor("uniserve-placement", loop));
             registry = closer.add(new CuratorRegistry(registryOptions(whole.zookeeper(), settings), loop));
-            Optional<LeafSigner> authority = authority(whole.renewal());
+            Optional<CertificateSigner> authority = authority(whole.renewal());
             server = openServer(whole, cluster, authority);
             closer.add(() -> server.stop(settings.stopGrace().toNanos()));
             address = new Address(CoordinatorHostResolver.of(settings), server.port());
@@ -131,12 +131,12 @@ public final class CoordinatorDaemon implements AutoCloseable {
         return opened;
     }
 
-    private static Optional<LeafSigner> authority(RenewalSettings renewal) {
+    private static Optional<CertificateSigner> authority(RenewalSettings renewal) {
         return renewal.authority()
-                .map(folder -> new FolderLeafSigner(folder, renewal.validity(), SystemClock.INSTANCE));
+                .map(folder -> new AuthorityFolderSigner(folder, renewal.validity(), SystemClock.INSTANCE));
     }
 
-    private GrpcServer openServer(Settings whole, ClusterIdentity cluster, Optional<LeafSigner> authority) {
+    private GrpcServer openServer(Settings whole, ClusterIdentity cluster, Optional<CertificateSigner> authority) {
         return GrpcServer.builder(cluster)
                 .access(access)
                 .connectionAge(whole.connectionAge().toNanos())
@@ -152,7 +152,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 .start(settings.host(), settings.port());
     }
 
-    private void startRenewal(RenewalSettings renewal, ClusterIdentity cluster, Optional<LeafSigner> authority) {
+    private void startRenewal(RenewalSettings renewal, ClusterIdentity cluster, Optional<CertificateSigner> authority) {
         CertificateSetup.followRevocations(tls, access, channels::replaceAll);
         CertificateRenewer renewer = closer.add(CertificateRenewer.start(
                 tls,

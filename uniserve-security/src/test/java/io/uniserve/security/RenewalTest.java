@@ -10,7 +10,7 @@ import io.uniserve.runtime.security.PemCertificates;
 import io.uniserve.runtime.security.ReloadingTls;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
-import io.uniserve.runtime.transport.certificate.LeafSigner;
+import io.uniserve.runtime.transport.certificate.CertificateSigner;
 import io.uniserve.runtime.transport.certificate.ProcessCertificates;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,12 +43,12 @@ class RenewalTest {
     Path directory;
 
     private CertificateAuthority authority;
-    private LeafSigner signer;
+    private CertificateSigner signer;
 
     @BeforeEach
     void make() {
         authority = CertificateAuthority.create(directory.resolve("authority"), "main", now);
-        signer = new FolderLeafSigner(directory.resolve("authority"), Duration.ofDays(90), SystemClock.INSTANCE);
+        signer = new AuthorityFolderSigner(directory.resolve("authority"), Duration.ofDays(90), SystemClock.INSTANCE);
     }
 
     private X509Certificate issue(String name, Duration validity, String... hosts) {

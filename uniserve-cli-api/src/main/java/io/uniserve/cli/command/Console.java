@@ -17,9 +17,15 @@ import java.util.Optional;
  * Thread-safe, as its streams are.
  *
  * @param terminal true if {@code err} is a terminal, so that a progress bar may redraw itself
+ * @param passwords prompt of {@link #readPassword}
  */
-public record Console(InputStream in, PrintStream out, PrintStream err, boolean terminal) {
+public record Console(InputStream in, PrintStream out, PrintStream err, boolean terminal, PasswordPrompt passwords) {
     private static final ObjectMapper JSON = new ObjectMapper();
+
+    /** A console that cannot ask for passwords. */
+    public Console(InputStream in, PrintStream out, PrintStream err, boolean terminal) {
+        this(in, out, err, terminal, PasswordPrompt.NONE);
+    }
 
     /**
      * Returns the console of the process's own streams, and redirects {@code System.out} to standard error: libraries that print cannot
@@ -30,7 +36,9 @@ public record Console(InputStream in, PrintStream out, PrintStream err, boolean 
         PrintStream err = stream(FileDescriptor.err);
         System.setOut(err);
         System.setErr(err);
-        return new Console(new FileInputStream(FileDescriptor.in), out, err, Boolean.getBoolean("uniserve.terminal"));
+        boolean terminal = Boolean.getBoolean("uniserve.terminal");
+        PasswordPrompt passwords = terminal ? PasswordPrompt.ofProcess() : PasswordPrompt.NONE;
+        return new Console(new FileInputStream(FileDescriptor.in), out, err, terminal, passwords);
     }
 
     private static PrintStream stream(FileDescriptor descriptor) {
@@ -65,8 +73,7 @@ public record Console(InputStream in, PrintStream out, PrintStream err, boolean 
 
     /** Asks for a password on the terminal, without an echo; empty if there is no terminal, or its input has ended. */
     public Optional<char[]> readPassword(String prompt) {
-        java.io.Console console = terminal ? System.console() : null;
-        return console == null ? Optional.empty() : Optional.ofNullable(console.readPassword("%s: ", prompt));
+        return passwords.ask(prompt);
     }
 
     /** Prints a line on the error stream, apart from the answer. */

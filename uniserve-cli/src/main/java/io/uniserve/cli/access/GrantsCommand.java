@@ -50,7 +50,7 @@ public final class GrantsCommand extends ClientCommand {
             roles.limits()
                     .forEach(limit -> console()
                             .println("limit of role " + limit.role().text() + ": "
-                                    + limit.kind().text() + " " + LimitText.format(limit.kind(), limit.value())));
+                                    + limit.kind().text() + " = " + limit.value()));
             roles.revocations().forEach(revocation -> console().println("revoked: " + revocation));
         }
         return ExitCode.OK;

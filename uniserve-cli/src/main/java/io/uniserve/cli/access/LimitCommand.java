@@ -17,25 +17,32 @@ import picocli.CommandLine.Parameters;
         description = {
             "Limits the requests of each user with a role, in a cluster in mode closed. Each server counts for itself. All apply it"
                     + " within two seconds.",
-            "queries: queries and reads at the same time. memory: bytes of results at the same time, such as 256MiB. deadline:"
-                    + " time of one query, such as 30s. rows: rows of an answer. updates: rows of updates per second.",
+            "concurrent-queries: queries and reads at the same time. result-bytes: bytes of results at the same time, such as"
+                    + " 256MiB. deadline-ms: milliseconds of one query, or a duration such as 30s.",
+            "answer-rows: rows of an answer. update-rows-per-second: rows of updates.",
             "A user with several roles has the limit of the one that permits most: a role without a limit permits any number."
         },
         footer = {
-            "  uniserve limit reader queries 8",
-            "  uniserve limit reader deadline 30s",
-            "  uniserve limit reader memory 256MiB",
-            "  uniserve limit writer updates 10000",
-            "  uniserve limit reader queries none"
+            "  uniserve limit reader concurrent-queries 8",
+            "  uniserve limit reader deadline-ms 30s",
+            "  uniserve limit reader result-bytes 256MiB",
+            "  uniserve limit writer update-rows-per-second 10000",
+            "  uniserve limit reader concurrent-queries none"
         })
 public final class LimitCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "ROLE", description = "reader, writer or admin.")
     private Role role = Role.READER;
 
-    @Parameters(index = "1", paramLabel = "LIMIT", description = "queries, memory, deadline, rows or updates.")
-    private LimitKind kind = LimitKind.QUERIES;
+    @Parameters(
+            index = "1",
+            paramLabel = "LIMIT",
+            description = "concurrent-queries, result-bytes, deadline-ms, answer-rows or update-rows-per-second.")
+    private LimitKind kind = LimitKind.CONCURRENT_QUERIES;
 
-    @Parameters(index = "2", paramLabel = "VALUE", description = "The most that is permitted, or none.")
+    @Parameters(
+            index = "2",
+            paramLabel = "VALUE",
+            description = "The most that is permitted, in the unit of the limit's name, or none.")
     private String text = "";
 
     @Override
@@ -47,7 +54,6 @@ public final class LimitCommand extends ClientCommand {
         try (ClusterClient cluster = connect()) {
             cluster.changeLimit(role, kind, value);
         }
-        String shown = value == 0 ? "none" : LimitText.format(kind, value);
         if (global().isJson()) {
             Map<String, Object> object = new LinkedHashMap<>();
             object.put("role", role.text());
@@ -55,7 +61,9 @@ public final class LimitCommand extends ClientCommand {
             object.put("value", value == 0 ? null : value);
             console().json(object);
         } else {
-            console().println("limit of role " + role.text() + ": " + kind.text() + " " + shown);
+            console()
+                    .println("limit of role " + role.text() + ": " + kind.text() + " = "
+                            + (value == 0 ? "none" : value));
         }
         return ExitCode.OK;
     }

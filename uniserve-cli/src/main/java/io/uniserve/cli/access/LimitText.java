@@ -10,13 +10,15 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Values of limits as text: numbers, sizes such as {@code 64MiB}, and durations such as {@code 30s}. */
+/** Values of limits as text: whole numbers; of bytes also sizes such as {@code 64MiB}; of milliseconds also durations such as {@code 30s}. */
 final class LimitText {
     private static final Pattern FORM = Pattern.compile("([0-9]{1,18})([A-Za-z]*)");
 
     private static final Map<String, Long> NUMBERS = Map.of("", 1L);
-    private static final Map<String, Long> BYTES = Map.of("B", 1L, "KiB", 1L << 10, "MiB", 1L << 20, "GiB", 1L << 30);
-    private static final Map<String, Long> MILLIS = Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L);
+    private static final Map<String, Long> BYTES =
+            Map.of("", 1L, "B", 1L, "KiB", 1L << 10, "MiB", 1L << 20, "GiB", 1L << 30);
+    private static final Map<String, Long> MILLIS =
+            Map.of("", 1L, "ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L);
 
     private LimitText() {}
 
@@ -32,18 +34,9 @@ final class LimitText {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
                     "value \"" + text + "\" of limit " + kind.text() + ": use " + example(kind) + ", or none; at most "
-                            + format(kind, kind.max()));
+                            + kind.max());
         }
         return number * factor;
-    }
-
-    /** The value in the largest unit that divides it. */
-    static String format(LimitKind kind, long value) {
-        return units(kind).entrySet().stream()
-                .filter(unit -> value % unit.getValue() == 0)
-                .max(Map.Entry.comparingByValue())
-                .map(unit -> value / unit.getValue() + unit.getKey())
-                .orElse(Long.toString(value));
     }
 
     /** One object per limit. */
@@ -61,17 +54,17 @@ final class LimitText {
 
     private static Map<String, Long> units(LimitKind kind) {
         return switch (kind) {
-            case MEMORY -> BYTES;
-            case DEADLINE -> MILLIS;
-            case QUERIES, ROWS, UPDATES -> NUMBERS;
+            case RESULT_BYTES -> BYTES;
+            case DEADLINE_MS -> MILLIS;
+            case CONCURRENT_QUERIES, ANSWER_ROWS, UPDATE_ROWS_PER_SECOND -> NUMBERS;
         };
     }
 
     private static String example(LimitKind kind) {
         return switch (kind) {
-            case MEMORY -> "a size with a unit, such as 256MiB";
-            case DEADLINE -> "a duration with a unit, such as 30s";
-            case QUERIES, ROWS, UPDATES -> "a whole number";
+            case RESULT_BYTES -> "a number of bytes, or a size such as 256MiB";
+            case DEADLINE_MS -> "a number of milliseconds, or a duration such as 30s";
+            case CONCURRENT_QUERIES, ANSWER_ROWS, UPDATE_ROWS_PER_SECOND -> "a whole number";
         };
     }
 }

@@ -38,7 +38,7 @@ public final class WhoamiCommand extends ClientCommand {
                 roles.limits()
                         .forEach(limit -> console()
                                 .println("  limit of its role " + limit.role().text() + ": "
-                                        + limit.kind().text() + " " + LimitText.format(limit.kind(), limit.value())));
+                                        + limit.kind().text() + " = " + limit.value()));
                 if (roles.grants().isEmpty()) {
                     console()
                             .println("  no role: an admin grants one by uniserve grant " + roles.user()

@@ -31,7 +31,7 @@ final class SecurityCheckCommand extends CliCommand {
     public Integer call() {
         Path folder = temporary();
         try {
-            CheckedCallers callers = CheckedCallers.create(folder);
+            SecurityCheckCallers callers = SecurityCheckCallers.create(folder);
             List<Cell> cells = callers.matrix().run(callers.callers());
             List<Cell> wrong = cells.stream().filter(cell -> !cell.isRight()).toList();
             wrong.forEach(cell -> console()

@@ -60,50 +60,60 @@ class GrantCommandsTest {
 
     @Test
     void limitsAreSetListedShownAndRemoved() {
-        assertThat(out("limit", "reader", "queries", "8")).isEqualTo("limit of role reader: queries 8\n");
-        assertThat(out("limit", "reader", "deadline", "90s")).contains("deadline 90s");
-        assertThat(out("limit", "reader", "memory", "2GiB", "-o", "json"))
-                .isEqualTo("{\"role\":\"reader\",\"limit\":\"memory\",\"value\":2147483648}\n");
-        assertThat(out("limit", "writer", "updates", "10000")).contains("updates 10000");
-        assertThat(out("grants")).contains("limit of role reader: deadline 90s", "memory 2GiB", "updates 10000");
+        assertThat(out("limit", "reader", "concurrent-queries", "8"))
+                .isEqualTo("limit of role reader: concurrent-queries = 8\n");
+        assertThat(out("limit", "reader", "deadline-ms", "1500")).contains("deadline-ms = 1500");
+        assertThat(out("limit", "reader", "result-bytes", "4096")).contains("result-bytes = 4096");
+        assertThat(out("limit", "reader", "deadline-ms", "90s")).contains("deadline-ms = 90000");
+        assertThat(out("limit", "reader", "result-bytes", "2GiB", "-o", "json"))
+                .isEqualTo("{\"role\":\"reader\",\"limit\":\"result-bytes\",\"value\":2147483648}\n");
+        assertThat(out("limit", "writer", "update-rows-per-second", "10000"))
+                .contains("update-rows-per-second = 10000");
+        assertThat(out("grants"))
+                .contains(
+                        "limit of role reader: deadline-ms = 90000", "result-bytes = 2147483648", "per-second = 10000");
         assertThat(out("grants", "-o", "json"))
-                .contains("{\"role\":\"reader\",\"limit\":\"deadline\",\"value\":90000}");
+                .contains("{\"role\":\"reader\",\"limit\":\"deadline-ms\",\"value\":90000}");
         out("grant", "admin", "reader", "*");
-        assertThat(out("whoami")).contains("queries 8", "deadline 90s").doesNotContain("updates");
+        assertThat(out("whoami"))
+                .contains("concurrent-queries = 8", "deadline-ms = 90000")
+                .doesNotContain("update-rows");
         assertThat(out("whoami", "-o", "json"))
-                .contains("\"limits\":[{\"role\":\"reader\",\"limit\":\"queries\",\"value\":8}");
-        assertThat(out("limit", "reader", "queries", "none")).isEqualTo("limit of role reader: queries none\n");
-        assertThat(out("limit", "reader", "rows", "none", "-o", "json")).contains("\"value\":null");
+                .contains("\"limits\":[{\"role\":\"reader\",\"limit\":\"concurrent-queries\",\"value\":8}");
+        assertThat(out("limit", "reader", "concurrent-queries", "none"))
+                .isEqualTo("limit of role reader: concurrent-queries = none\n");
+        assertThat(out("limit", "reader", "answer-rows", "none", "-o", "json")).contains("\"value\":null");
         assertThat(out("whoami")).doesNotContain("queries");
     }
 
     @Test
     void malformedLimitsAreRefused() {
         for (String arguments : List.of(
-                "reader queries",
-                "reader queries 0",
-                "reader queries -1",
-                "reader queries 1.5",
-                "reader queries 8s",
-                "reader queries 99999999999999999999",
+                "reader concurrent-queries",
+                "reader concurrent-queries 0",
+                "reader concurrent-queries -1",
+                "reader concurrent-queries 1.5",
+                "reader concurrent-queries 8s",
+                "reader concurrent-queries 99999999999999999999",
                 "reader speed 1",
-                "reader deadline 30",
-                "reader deadline 30d",
-                "reader deadline 25h",
-                "reader memory 64m",
-                "reader memory 9999999999999GiB",
-                "reader updates 1",
-                "monitor queries 1",
-                "operator rows 1",
-                "owner queries 1",
-                "reader queries NONE")) {
+                "reader deadline-ms 30apples",
+                "reader deadline-ms 30d",
+                "reader deadline-ms 25h",
+                "reader result-bytes 64m",
+                "reader result-bytes 9999999999999GiB",
+                "reader update-rows-per-second 1",
+                "monitor concurrent-queries 1",
+                "operator answer-rows 1",
+                "owner concurrent-queries 1",
+                "reader concurrent-queries NONE")) {
             Run run = uniserve.run(("limit " + arguments).split(" "));
             assertThat(run.exit()).as(arguments).isIn(ExitCode.USAGE, ExitCode.REFUSED);
             assertThat(run.out()).as(arguments).isEmpty();
         }
         assertThat(out("grants")).doesNotContain("limit");
-        assertThat(uniserve.run("limit", "reader", "deadline", "30").err())
-                .contains("limit deadline", "a duration with a unit, such as 30s");
+        assertThat(uniserve.run("limit", "reader", "deadline-ms", "30d").err())
+                .contains(
+                        "limit deadline-ms", "a number of milliseconds, or a duration such as 30s", "at most 86400000");
     }
 
     @Test

@@ -92,20 +92,20 @@ class UserLimitsIT {
                 put(bob, 0, 1);
             });
 
-            admin.admin().changeLimit(Role.READER, LimitKind.ROWS, 10);
-            eventuallyRefused(() -> ann.query(TABLE, ALL), ErrorCode.TOO_LARGE, "rows = 10 of role reader");
+            admin.admin().changeLimit(Role.READER, LimitKind.ANSWER_ROWS, 10);
+            eventuallyRefused(() -> ann.query(TABLE, ALL), ErrorCode.TOO_LARGE, "answer-rows = 10 of role reader");
             assertThat(ann.query(TABLE, ALL + " ORDER BY id LIMIT 10").body().utf8())
                     .contains("[9]");
             assertThat(bob.query(TABLE, ALL).body().utf8()).as("another role").contains("[999]");
             assertThat(ann.admin().grants("").limits()).hasSize(1);
-            admin.admin().changeLimit(Role.READER, LimitKind.ROWS, 0);
+            admin.admin().changeLimit(Role.READER, LimitKind.ANSWER_ROWS, 0);
 
-            admin.admin().changeLimit(Role.READER, LimitKind.DEADLINE, 300);
-            eventuallyRefused(() -> ann.query(TABLE, SLOW), ErrorCode.QUERY_KILLED, "deadline = 300 ms of role reader");
-            admin.admin().changeLimit(Role.READER, LimitKind.DEADLINE, 0);
+            admin.admin().changeLimit(Role.READER, LimitKind.DEADLINE_MS, 300);
+            eventuallyRefused(() -> ann.query(TABLE, SLOW), ErrorCode.QUERY_KILLED, "deadline-ms = 300 of role reader");
+            admin.admin().changeLimit(Role.READER, LimitKind.DEADLINE_MS, 0);
 
-            admin.admin().changeLimit(Role.READER, LimitKind.MEMORY, 2_000);
-            eventuallyRefused(() -> ann.query(TABLE, ALL), ErrorCode.TOO_LARGE, "memory = 2000 bytes of role reader");
+            admin.admin().changeLimit(Role.READER, LimitKind.RESULT_BYTES, 2_000);
+            eventuallyRefused(() -> ann.query(TABLE, ALL), ErrorCode.TOO_LARGE, "result-bytes = 2000 of role reader");
             // A server that lags behind may still have the deadline.
             await().atMost(SecuredProcessCluster.PATIENCE)
                     .ignoreExceptions()
@@ -114,9 +114,9 @@ class UserLimitsIT {
                                     .utf8())
                             .contains("[1000]"));
             assertThat(bob.query(TABLE, ALL).body().utf8()).contains("[999]");
-            admin.admin().changeLimit(Role.READER, LimitKind.MEMORY, 0);
+            admin.admin().changeLimit(Role.READER, LimitKind.RESULT_BYTES, 0);
 
-            admin.admin().changeLimit(Role.WRITER, LimitKind.UPDATES, 1);
+            admin.admin().changeLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 1);
             eventuallyRefused(
                     () -> {
                         put(bob, 0, 2);
@@ -124,18 +124,18 @@ class UserLimitsIT {
                         put(bob, 0, 100);
                     },
                     ErrorCode.DEADLINE_EXCEEDED, // the client waits and sends again until then
-                    "updates = 1 per second of role writer");
+                    "update-rows-per-second = 1 of role writer");
             put(admin, 0, 100);
-            admin.admin().changeLimit(Role.WRITER, LimitKind.UPDATES, 1_000);
+            admin.admin().changeLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 1_000);
             aLargeAtomicUpdateIsOneUpdate(admin, bob);
-            admin.admin().changeLimit(Role.WRITER, LimitKind.UPDATES, 0);
+            admin.admin().changeLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 0);
             await().atMost(SecuredProcessCluster.PATIENCE).ignoreExceptions().untilAsserted(() -> put(bob, 0, 100));
 
             await().atMost(SecuredProcessCluster.PATIENCE)
                     .ignoreExceptions()
                     .untilAsserted(() ->
                             assertThat(ann.query(TABLE, ALL).body().utf8()).contains("[999]"));
-            admin.admin().changeLimit(Role.READER, LimitKind.QUERIES, 1);
+            admin.admin().changeLimit(Role.READER, LimitKind.CONCURRENT_QUERIES, 1);
             oneGreedyUserStarvesNoOther(ann, bob);
         }
     }
@@ -155,7 +155,7 @@ class UserLimitsIT {
                         new Document("id", Map.of("id", id, "same", 1L, "word", ("word " + id + " ").repeat(300))))
                 .toList();
         await().atMost(SecuredProcessCluster.PATIENCE)
-                .ignoreExceptionsMatching(e -> String.valueOf(e.getMessage()).contains("updates = 1 per second"))
+                .ignoreExceptionsMatching(e -> String.valueOf(e.getMessage()).contains("update-rows-per-second = 1"))
                 .untilAsserted(() -> bob.table("atomic")
                         .update("duckdb.put@1", Document.CODEC, rows)
                         .run()
@@ -176,7 +176,8 @@ class UserLimitsIT {
                         () -> {
                             while (!ending.get()) {
                                 Throwable thrown = ThrowableAssert.catchThrowable(() -> ann.query(TABLE, SLOW));
-                                if (thrown != null && thrown.getMessage().contains("queries = 1 of role reader")) {
+                                if (thrown != null
+                                        && thrown.getMessage().contains("concurrent-queries = 1 of role reader")) {
                                     refused.incrementAndGet();
                                 }
                             }

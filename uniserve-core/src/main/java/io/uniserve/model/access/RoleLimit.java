@@ -7,11 +7,11 @@ import java.util.Comparator;
  * Rule that limits the requests of each user with a role, at each server.
  *
  * <pre>{@code
- * new RoleLimit(Role.READER, LimitKind.QUERIES, 4);
+ * new RoleLimit(Role.READER, LimitKind.CONCURRENT_QUERIES, 4);
  * }</pre>
  *
  * @param role admin, writer or reader: only these read or change rows
- * @param value the most that is permitted, at least 1, in the unit of the kind
+ * @param value the most that is permitted, at least 1, in the unit of the kind's name
  */
 public record RoleLimit(Role role, LimitKind kind, long value) implements Comparable<RoleLimit> {
     private static final Comparator<RoleLimit> ORDER =
@@ -40,9 +40,9 @@ public record RoleLimit(Role role, LimitKind kind, long value) implements Compar
         return ORDER.compare(this, other);
     }
 
-    /** The limit in messages, such as {@code deadline = 10000 ms of role reader}. */
+    /** The limit in messages, such as {@code deadline-ms = 10000 of role reader}. */
     @Override
     public String toString() {
-        return kind.text() + " = " + value + kind.unit() + " of role " + role.text();
+        return kind.text() + " = " + value + " of role " + role.text();
     }
 }

@@ -14,7 +14,7 @@ import java.util.Optional;
  *
  * <pre>{@code
  * UserLimits limits = UserLimits.of(List.of(Role.READER), rules.limits());
- * long rows = limits.max(LimitKind.ROWS);
+ * long rows = limits.max(LimitKind.ANSWER_ROWS);
  * }</pre>
  */
 public final class UserLimits {

@@ -59,17 +59,18 @@ class GrantsTest {
     @Test
     void limitsAreSetReplacedListedAndRemoved() {
         change(ANN, false);
-        limit(LimitKind.QUERIES, 4);
-        limit(LimitKind.QUERIES, 8);
-        limit(LimitKind.UPDATES, 100);
+        limit(LimitKind.CONCURRENT_QUERIES, 4);
+        limit(LimitKind.CONCURRENT_QUERIES, 8);
+        limit(LimitKind.UPDATE_ROWS_PER_SECOND, 100);
         assertThat(list("", true).limits())
                 .containsExactly(
-                        new RoleLimit(Role.WRITER, LimitKind.QUERIES, 8),
-                        new RoleLimit(Role.WRITER, LimitKind.UPDATES, 100));
+                        new RoleLimit(Role.WRITER, LimitKind.CONCURRENT_QUERIES, 8),
+                        new RoleLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 100));
         assertThat(list("ann", false).limits()).hasSize(2);
-        limit(LimitKind.QUERIES, 0);
-        limit(LimitKind.ROWS, 0);
-        assertThat(list("", true).limits()).containsExactly(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 100));
+        limit(LimitKind.CONCURRENT_QUERIES, 0);
+        limit(LimitKind.ANSWER_ROWS, 0);
+        assertThat(list("", true).limits())
+                .containsExactly(new RoleLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 100));
         assertThat(list("", true).grants()).containsExactly(ANN);
     }
 

@@ -4,7 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.config.ZooKeeperSettings.Embedded;
 import io.uniserve.runtime.disk.DirectoryLock;
-import io.uniserve.runtime.registry.access.ServerTls;
+import io.uniserve.runtime.registry.access.EmbeddedZooKeeperTls;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.io.File;
 import java.io.IOException;
@@ -80,7 +80,7 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
         Path dataDirectory = settings.dataDirectory();
         InetSocketAddress address = new InetSocketAddress(settings.host(), settings.port());
         if (settings.tls().enabled()) {
-            ServerTls.use(settings.tls());
+            EmbeddedZooKeeperTls.use(settings.tls());
         }
         DirectoryLock lock = DirectoryLock.acquire(dataDirectory, "ZooKeeper's data directory", true);
         FileTxnSnapLog files = null;
@@ -113,7 +113,7 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
         if (!tls) {
             return ServerCnxnFactory.createFactory(address, CLIENTS_PER_HOST_MAX);
         }
-        ServerCnxnFactory factory = ServerTls.createFactory();
+        ServerCnxnFactory factory = EmbeddedZooKeeperTls.createFactory();
         factory.configure(address, CLIENTS_PER_HOST_MAX, -1, true);
         return factory;
     }

@@ -15,7 +15,7 @@ public final class AnswerRowCheck {
      * has not counted the rows.
      */
     public static void check(Answer answer, String user, UserLimits limits) {
-        long max = limits.max(LimitKind.ROWS);
+        long max = limits.max(LimitKind.ANSWER_ROWS);
         if (max == Long.MAX_VALUE) {
             return;
         }
@@ -23,13 +23,13 @@ public final class AnswerRowCheck {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
                     "user " + user + " has the limit "
-                            + limits.limit(LimitKind.ROWS).orElseThrow()
+                            + limits.limit(LimitKind.ANSWER_ROWS).orElseThrow()
                             + ", and this table's port does not count the rows of its answers: remove the limit, or use another port");
         }
         if (answer.rows() > max) {
             throw limits.exceeded(
                     ErrorCode.TOO_LARGE,
-                    LimitKind.ROWS,
+                    LimitKind.ANSWER_ROWS,
                     user,
                     "the answer has " + answer.rows() + " rows; ask for fewer, for example with LIMIT or rows");
         }

@@ -200,15 +200,15 @@ class QueryServiceTest {
 
     @Test
     void rowsOfAUsersAnswerAreLimited() {
-        limit(LimitKind.ROWS, 2);
+        limit(LimitKind.ANSWER_ROWS, 2);
         assertThat(asAnn(10 * SECOND).error())
-                .hasMessageContaining("rows = 2 of role reader")
+                .hasMessageContaining("answer-rows = 2 of role reader")
                 .hasMessageContaining("does not count");
         rows = 3;
         UniserveException refused = asAnn(10 * SECOND).error();
         assertThat(refused.code()).isEqualTo(ErrorCode.TOO_LARGE);
         assertThat(refused)
-                .hasMessageContaining("user ann is over its limit rows = 2")
+                .hasMessageContaining("user ann is over its limit answer-rows = 2")
                 .hasMessageContaining("3 rows");
         rows = 2;
         assertThat(code(asAnn(10 * SECOND))).isEmpty();
@@ -219,7 +219,7 @@ class QueryServiceTest {
 
     @Test
     void resultsOfAUsersQueryCountUntilTheyAreCombined() {
-        limit(LimitKind.MEMORY, 20);
+        limit(LimitKind.RESULT_BYTES, 20);
         plan = context -> {
             String all = "";
             for (int round = 0; round < 3; round++) {
@@ -229,21 +229,21 @@ class QueryServiceTest {
         };
         assertThat(((Outcome.Ok<Answer>) asAnn(10 * SECOND)).value().body().utf8())
                 .isEqualTo("[0123456789] 14[0123456789] 14[0123456789] 140");
-        limit(LimitKind.MEMORY, 13);
+        limit(LimitKind.RESULT_BYTES, 13);
         UniserveException refused = asAnn(10 * SECOND).error();
         assertThat(refused.code()).isEqualTo(ErrorCode.TOO_LARGE);
-        assertThat(refused).hasMessageContaining("memory = 13 bytes of role reader");
+        assertThat(refused).hasMessageContaining("result-bytes = 13 of role reader");
         assertThat(memory.used("ann")).isZero();
         assertThat(memory.used("")).as("work without a user").isZero();
     }
 
     @Test
     void aUsersQueryEndsAtItsLimitAndNamesIt() {
-        limit(LimitKind.DEADLINE, 50);
+        limit(LimitKind.DEADLINE_MS, 50);
         reads = (request, done) -> () -> {};
         UniserveException refused = asAnn(100 * SECOND).error();
         assertThat(refused.code()).isEqualTo(ErrorCode.QUERY_KILLED);
-        assertThat(refused).hasMessageContaining("longer than the limit deadline = 50 ms of role reader of user ann");
+        assertThat(refused).hasMessageContaining("longer than the limit deadline-ms = 50 of role reader of user ann");
         assertThat(code(asAnn(1_000_000))).as("the caller's own").contains(ErrorCode.DEADLINE_EXCEEDED);
     }
 

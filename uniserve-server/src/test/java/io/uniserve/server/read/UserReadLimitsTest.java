@@ -51,7 +51,7 @@ class UserReadLimitsTest {
     void resultsOfAUserAreLimitedTogetherAndReleased() throws Exception {
         world.actor(0, 1);
         world.actor(1, 1);
-        limit(LimitKind.MEMORY, 100);
+        limit(LimitKind.RESULT_BYTES, 100);
         CountDownLatch holding = new CountDownLatch(1);
         CountDownLatch reading = new CountDownLatch(1);
         world.operator("small@1", (actor, context) -> Bytes.wrap(new byte[60]));
@@ -68,13 +68,13 @@ class UserReadLimitsTest {
                 .singleElement()
                 .satisfies(failure -> {
                     assertThat(failure.code()).as("never fits").isEqualTo(ErrorCode.TOO_LARGE);
-                    assertThat(failure.message()).contains("user ann", "memory = 100 bytes of role reader");
+                    assertThat(failure.message()).contains("user ann", "result-bytes = 100 of role reader");
                 });
         CompletableFuture<Outcome<ReadReply>> held = start("ann", ReadWorld.request("held@1", "", 0, 1));
         try {
             reading.await();
             await().until(() -> world.service.userMemory().used("ann") == 34); // 30 bytes and their count
-            limit(LimitKind.MEMORY, 90);
+            limit(LimitKind.RESULT_BYTES, 90);
             assertThat(read("ann", ReadWorld.request("small@1", "", 0)).failures())
                     .as("fits later")
                     .extracting(ActorFailure::code)
@@ -101,7 +101,7 @@ class UserReadLimitsTest {
     @Test
     void aReadEndsAtTheLimitOfItsUserAndNamesIt() {
         world.actor(0, 1);
-        limit(LimitKind.DEADLINE, 20);
+        limit(LimitKind.DEADLINE_MS, 20);
         world.operator("slow@1", (actor, context) -> {
             while (true) {
                 context.checkActive();
@@ -112,13 +112,13 @@ class UserReadLimitsTest {
                 .extracting(ActorFailure::code, ActorFailure::message)
                 .singleElement()
                 .satisfies(failure -> assertThat(failure.toString())
-                        .contains("QUERY_KILLED", "longer than the limit deadline = 20 ms of role reader"));
+                        .contains("QUERY_KILLED", "longer than the limit deadline-ms = 20 of role reader"));
     }
 
     @Test
     void rowsOfAWholeQueryAreLimited() {
         world.actor(0, 1);
-        limit(LimitKind.ROWS, 2);
+        limit(LimitKind.ANSWER_ROWS, 2);
         world.extra.put(
                 "whole@1",
                 WholeQueryOperator.operator(
@@ -129,7 +129,7 @@ class UserReadLimitsTest {
         assertThat(whole("2")).isEmpty();
         assertThat(whole("3")).singleElement().satisfies(failure -> {
             assertThat(failure.code()).isEqualTo(ErrorCode.TOO_LARGE);
-            assertThat(failure.message()).contains("rows = 2 of role reader", "3 rows");
+            assertThat(failure.message()).contains("answer-rows = 2 of role reader", "3 rows");
         });
         assertThat(whole("-1")).extracting(ActorFailure::code).containsExactly(ErrorCode.UNSUPPORTED);
         world.limits = UserLimits.NONE;

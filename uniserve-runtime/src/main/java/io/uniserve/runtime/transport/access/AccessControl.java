@@ -64,7 +64,7 @@ public final class AccessControl {
 
     private volatile State state = new State(null);
     private volatile Optional<UserCredentials> users = Optional.empty();
-    private volatile TableNumbers tables = TableNumbers.NONE;
+    private volatile TableIds tables = TableIds.NONE;
 
     private record State(
             @Nullable AccessRules rules, Map<Decision, Boolean> decisions, Map<String, UserLimits> limits) {
@@ -128,7 +128,7 @@ public final class AccessControl {
     /** Uses the tables of this routing from now on, to compare names and numbers in requests. */
     public void setRouting(Routing routing) {
         if (!open) {
-            tables = TableNumbers.of(routing);
+            tables = TableIds.of(routing);
         }
     }
 

@@ -51,19 +51,10 @@ public final class AdminAccess {
         return new AdminRequest.ListGrants(user, list.all());
     }
 
-    /** True if the request changes something; only what is known to read is none. */
-    public static boolean isChange(AdminRequest request) {
-        return !(request instanceof AdminRequest.DescribeTable
-                || request instanceof AdminRequest.ListTables
-                || request instanceof AdminRequest.Status
-                || request instanceof AdminRequest.ListBackups
-                || request instanceof AdminRequest.BackupWork
-                || request instanceof AdminRequest.LostTables
-                || request instanceof AdminRequest.ExplainChunk
-                || request instanceof AdminRequest.ScalingStatus
-                || request instanceof AdminRequest.ListGrants
-                || request instanceof AdminRequest.ListUsers
-                || request instanceof AdminRequest.ServerTrash trash
+    /** True if the audit log has the request: its kind declares a change, and it does not only list the trash. Fails for an undeclared kind. */
+    public static boolean isChange(AdminProto.AdminCall call, AdminRequest request) {
+        return RequestRights.isChange(call)
+                && !(request instanceof AdminRequest.ServerTrash trash
                         && trash.call().action() == TrashCall.Action.LIST);
     }
 

@@ -13,12 +13,14 @@ import io.uniserve.runtime.proto.CertificatesProto;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.SecurityProto;
 import io.uniserve.runtime.proto.SecurityProto.Callers;
+import io.uniserve.runtime.proto.SecurityProto.RequestEffect;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
-/** Rights that methods and kinds of administrative requests declare, beside their definition in the {@code .proto} file. */
+/** Rights that methods and kinds of administrative requests declare, and which of these are changes, beside their definition in the {@code .proto} file. */
 public final class RequestRights {
     private static final OneofDescriptor REQUEST =
             AdminProto.AdminCall.getDescriptor().getOneofs().get(0);
@@ -27,6 +29,10 @@ public final class RequestRights {
             List.of(AdminProto.getDescriptor(), DataProto.getDescriptor(), CertificatesProto.getDescriptor());
 
     private static final Map<String, Optional<Right>> METHODS = methods();
+
+    private static final Map<String, RequestEffect> EFFECTS = REQUEST.getFields().stream()
+            .collect(Collectors.toUnmodifiableMap(
+                    FieldDescriptor::getName, kind -> kind.getOptions().getExtension(SecurityProto.requestEffect)));
 
     private RequestRights() {}
 
@@ -82,6 +88,23 @@ public final class RequestRights {
         Map<String, Optional<Right>> rights = new TreeMap<>();
         REQUEST.getFields().forEach(kind -> rights.put(kind.getName(), of(kind)));
         return rights;
+    }
+
+    /** True if the request's kind declares a change. Fails with UNAUTHORIZED if it declares no effect, or the call has no request. */
+    static boolean isChange(AdminProto.AdminCall call) {
+        return switch (effects().getOrDefault(kind(call), RequestEffect.EFFECT_UNDECLARED)) {
+            case EFFECT_CHANGE -> true;
+            case EFFECT_READ -> false;
+            case EFFECT_UNDECLARED, UNRECOGNIZED ->
+                throw new UniserveException(
+                        ErrorCode.UNAUTHORIZED,
+                        "request " + call.getRequestCase() + " declares no effect, so no caller may use it");
+        };
+    }
+
+    /** The effects of all kinds of requests, by name of the field. */
+    static Map<String, RequestEffect> effects() {
+        return EFFECTS;
     }
 
     private static Optional<Right> of(FieldDescriptor kind) {

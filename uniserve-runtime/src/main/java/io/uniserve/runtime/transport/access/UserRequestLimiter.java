@@ -50,13 +50,13 @@ public final class UserRequestLimiter {
             return completion;
         }
         UserLimits limits = caller.limits();
-        long max = limits.max(LimitKind.QUERIES);
+        long max = limits.max(LimitKind.CONCURRENT_QUERIES);
         long count = running.add(user, 1);
         if (count > max) {
             running.subtract(user, 1);
             throw limits.exceeded(
                     ErrorCode.RESOURCE_EXHAUSTED,
-                    LimitKind.QUERIES,
+                    LimitKind.CONCURRENT_QUERIES,
                     user,
                     (count - 1) + " queries and reads run at this server; wait for answers before sending more");
         }
@@ -82,10 +82,10 @@ public final class UserRequestLimiter {
         String user = caller.user();
         long now = unsent(user);
         UserLimits limits = caller.limits();
-        if (now > 0 && now + bytes > limits.max(LimitKind.MEMORY)) {
+        if (now > 0 && now + bytes > limits.max(LimitKind.RESULT_BYTES)) {
             throw limits.exceeded(
                     ErrorCode.RESOURCE_EXHAUSTED,
-                    LimitKind.MEMORY,
+                    LimitKind.RESULT_BYTES,
                     user,
                     now + " bytes of replies wait to be received; read them before asking for more");
         }
@@ -121,7 +121,7 @@ public final class UserRequestLimiter {
      */
     public void recordUpdate(AccessControl.Caller caller, UpdateRequest request) {
         UserLimits limits = caller.limits();
-        long perSecond = limits.max(LimitKind.UPDATES);
+        long perSecond = limits.max(LimitKind.UPDATE_ROWS_PER_SECOND);
         String user = caller.user();
         if (perSecond == Long.MAX_VALUE) {
             updates.remove(user);
@@ -133,7 +133,7 @@ public final class UserRequestLimiter {
         if (waitMillis > 0) {
             throw limits.exceeded(
                     ErrorCode.RESOURCE_EXHAUSTED,
-                    LimitKind.UPDATES,
+                    LimitKind.UPDATE_ROWS_PER_SECOND,
                     user,
                     "wait for " + waitMillis + " ms before the next update");
         }

@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
 /** Answers about the certificate of this process; with an authority it renews those of others. Thread-safe. */
 public final class ProcessCertificates implements CertificateHandler {
     private final ReloadingTls tls;
-    private final Optional<LeafSigner> authority;
+    private final Optional<CertificateSigner> authority;
     private final Duration before;
     private final BooleanSupplier leads;
 
@@ -31,7 +31,7 @@ public final class ProcessCertificates implements CertificateHandler {
      * @param leads true while this coordinator leads; others may have old revocations
      */
     public ProcessCertificates(
-            ReloadingTls tls, Optional<LeafSigner> authority, Duration before, BooleanSupplier leads) {
+            ReloadingTls tls, Optional<CertificateSigner> authority, Duration before, BooleanSupplier leads) {
         this.tls = tls;
         this.authority = authority;
         this.before = before;
@@ -45,7 +45,7 @@ public final class ProcessCertificates implements CertificateHandler {
 
     @Override
     public String renew(X509Certificate current, PublicKey key) {
-        LeafSigner signer = authority.orElseThrow(() -> new UniserveException(
+        CertificateSigner signer = authority.orElseThrow(() -> new UniserveException(
                 ErrorCode.UNSUPPORTED,
                 "this process has no authority: set security.renewal.authority on the coordinators, or replace the"
                         + " files of the certificate by those of uniserve security issue"));

@@ -82,7 +82,7 @@ final class SampleRequests {
                 new AdminRequest.ChangeGrant(new RoleGrant("x", Role.READER, TablePattern.ALL), false),
                 new AdminRequest.ListGrants("", false),
                 new AdminRequest.ChangeRevocation(new Revocation("user/x"), false),
-                new AdminRequest.ChangeLimit(Role.READER, LimitKind.QUERIES, 1),
+                new AdminRequest.ChangeLimit(Role.READER, LimitKind.CONCURRENT_QUERIES, 1),
                 new AdminRequest.PutUser(CREDENTIAL, true),
                 new AdminRequest.RemoveUser("x"),
                 new AdminRequest.ListUsers());

@@ -34,7 +34,7 @@ final class AdminService extends AdminGrpc.AdminImplBase {
             AccessControl.Caller caller = access.current().requesting(RequestRights.kind(call));
             AdminRequest request = AdminAccess.check(caller, call, AdminMapping.fromProto(call));
             Completion<AdminReply> answer = AdminAccess.forCaller(caller, reply);
-            if (AdminAccess.isChange(request)) {
+            if (AdminAccess.isChange(call, request)) {
                 caller.audited(AdminAccess.object(request), answer, done -> handler.call(request, done));
             } else {
                 handler.call(request, answer);

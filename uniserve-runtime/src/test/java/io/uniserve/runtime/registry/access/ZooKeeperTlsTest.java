@@ -155,7 +155,7 @@ class ZooKeeperTlsTest {
     void theHostOfTheConnectionMustBeInTheCertificateUnlessItIsNotChecked() {
         Settings trusting = settings(
                 "one", "zookeeper.tls.trust-file", data.resolve("one.pem").toString());
-        ServerTls.use(Certificates.files(data, "one", "clients", true));
+        EmbeddedZooKeeperTls.use(Certificates.files(data, "one", "clients", true));
         try {
             refused(ErrorCode.UNAVAILABLE, trusting, "localhost", "host names");
             start(settings(
@@ -167,7 +167,7 @@ class ZooKeeperTlsTest {
                     "zookeeper.start-timeout",
                     "30s"));
         } finally {
-            ServerTls.use(Certificates.files(data, "zk", "clients", true));
+            EmbeddedZooKeeperTls.use(Certificates.files(data, "zk", "clients", true));
         }
     }
 

@@ -24,6 +24,8 @@ import io.uniserve.runtime.audit.AuditOptions;
 import io.uniserve.runtime.audit.AuditVerifier;
 import io.uniserve.runtime.config.AuditSettings;
 import io.uniserve.runtime.config.SecuritySettings;
+import io.uniserve.runtime.proto.AdminProto;
+import io.uniserve.runtime.proto.SecurityProto.RequestEffect;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import io.uniserve.runtime.transport.access.AccessControl.Caller;
@@ -79,6 +81,17 @@ class AccessControlTest {
         assertThat(RequestRights.ofMethods()).hasSizeGreaterThanOrEqualTo(7).doesNotContainValue(Optional.empty());
         assertThat(RequestRights.all()).hasSizeGreaterThanOrEqualTo(25).doesNotContainValue(Optional.empty());
         assertThatThrownBy(() -> RequestRights.ofMethod("uniserve.Data/New")).hasMessageContaining("declares no right");
+    }
+
+    @Test
+    void everyRequestDeclaresItsEffect() {
+        assertThat(RequestRights.effects())
+                .hasSameSizeAs(RequestRights.all())
+                .doesNotContainValue(RequestEffect.EFFECT_UNDECLARED);
+        assertThatThrownBy(() -> RequestRights.isChange(AdminProto.AdminCall.getDefaultInstance()))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAUTHORIZED))
+                .hasMessageContaining("declares no effect");
     }
 
     @Test

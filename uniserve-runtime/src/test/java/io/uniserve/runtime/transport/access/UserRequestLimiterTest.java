@@ -69,11 +69,11 @@ class UserRequestLimiterTest {
 
     @Test
     void queriesAtTheSameTimeAreLimitedPerUser() {
-        rules(new RoleLimit(Role.READER, LimitKind.QUERIES, 2));
+        rules(new RoleLimit(Role.READER, LimitKind.CONCURRENT_QUERIES, 2));
         Caller ann = caller(Kind.USER, "ann");
         Completion<String> first = start(ann);
         Completion<String> second = start(ann);
-        assertRefused(() -> start(ann), "user ann is over its limit queries = 2 of role reader");
+        assertRefused(() -> start(ann), "user ann is over its limit concurrent-queries = 2 of role reader");
         assertThat(limiter.running("ann")).isEqualTo(2);
         for (int i = 0; i < 5; i++) {
             start(caller(Kind.USER, "bob"));
@@ -94,10 +94,10 @@ class UserRequestLimiterTest {
         rules();
         Caller ann = caller(Kind.USER, "ann");
         List<Completion<String>> running = List.of(start(ann), start(ann), start(ann));
-        rules(new RoleLimit(Role.READER, LimitKind.QUERIES, 2));
-        assertRefused(() -> start(ann), "queries = 2");
+        rules(new RoleLimit(Role.READER, LimitKind.CONCURRENT_QUERIES, 2));
+        assertRefused(() -> start(ann), "concurrent-queries = 2");
         running.get(0).done(Outcome.ok("x"));
-        assertRefused(() -> start(ann), "queries = 2");
+        assertRefused(() -> start(ann), "concurrent-queries = 2");
         running.get(1).done(Outcome.ok("x"));
         start(ann);
     }
@@ -115,7 +115,7 @@ class UserRequestLimiterTest {
 
     @Test
     void rowsOfUpdatesPerSecondAreLimited() {
-        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 100));
+        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 100));
         Caller bob = caller(Kind.USER, "bob");
         limiter.recordUpdate(bob, update(1, 0, 100));
         limiter.recordUpdate(bob, update(2, 0, 250)); // one update may exceed it: 350 rows are used up after 3.5 s
@@ -123,7 +123,7 @@ class UserRequestLimiterTest {
         limiter.recordUpdate(caller(Kind.USER, "root"), update(4, 0, 10_000));
         limiter.recordUpdate(caller(Kind.SERVER, "s1"), update(5, 0, 10_000));
         nanos += TimeUnit.MILLISECONDS.toNanos(2_499);
-        assertRefused(() -> limiter.recordUpdate(bob, update(3, 0, 1)), "updates = 100 per second of role writer");
+        assertRefused(() -> limiter.recordUpdate(bob, update(3, 0, 1)), "update-rows-per-second = 100 of role writer");
         nanos += TimeUnit.MILLISECONDS.toNanos(1);
         limiter.recordUpdate(bob, update(3, 0, 1));
         nanos += TimeUnit.HOURS.toNanos(1);
@@ -134,7 +134,7 @@ class UserRequestLimiterTest {
 
     @Test
     void partsAndRepetitionsOfAnAdmittedUpdateAreNotRefusedAndCountOnce() {
-        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 100));
+        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 100));
         Caller bob = caller(Kind.USER, "bob");
         for (int attempt = 0; attempt < 3; attempt++) {
             for (int actor = 0; actor < 4; actor++) {
@@ -153,21 +153,21 @@ class UserRequestLimiterTest {
 
     @Test
     void aCorrectedLimitHoldsAtOnce() {
-        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 1));
+        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 1));
         Caller bob = caller(Kind.USER, "bob");
         limiter.recordUpdate(bob, update(1, 0, 1_000));
         assertRefused(() -> limiter.recordUpdate(bob, update(2, 0, 1)), "wait for 999000 ms");
-        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 500));
+        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 500));
         assertRefused(() -> limiter.recordUpdate(bob, update(2, 0, 1)), "wait for 1000 ms");
         rules();
         limiter.recordUpdate(bob, update(3, 0, 1));
-        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 1));
+        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 1));
         limiter.recordUpdate(bob, update(4, 0, 1));
     }
 
     @Test
     void manyUsersAreForgottenAgain() {
-        AccessRules rules = AccessRules.NONE.with(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 1));
+        AccessRules rules = AccessRules.NONE.with(new RoleLimit(Role.WRITER, LimitKind.UPDATE_ROWS_PER_SECOND, 1));
         for (int i = 0; i < 1_500; i++) {
             rules = rules.with(new RoleGrant("u" + i, Role.WRITER, TablePattern.ALL));
         }
@@ -175,7 +175,8 @@ class UserRequestLimiterTest {
         for (int i = 0; i < 1_500; i++) {
             limiter.recordUpdate(caller(Kind.USER, "u" + i), update(i, 0, 2));
         }
-        assertRefused(() -> limiter.recordUpdate(caller(Kind.USER, "u7"), update(2_000, 0, 1)), "updates = 1");
+        assertRefused(
+                () -> limiter.recordUpdate(caller(Kind.USER, "u7"), update(2_000, 0, 1)), "update-rows-per-second = 1");
         nanos += TimeUnit.SECONDS.toNanos(2);
         limiter.recordUpdate(caller(Kind.USER, "u7"), update(2_001, 0, 1));
         assertThat(limiter.trackedUsers()).isLessThan(10);
@@ -183,7 +184,7 @@ class UserRequestLimiterTest {
 
     @Test
     void unreadRepliesOfAUserAreLimitedButForOne() {
-        rules(new RoleLimit(Role.READER, LimitKind.MEMORY, 100));
+        rules(new RoleLimit(Role.READER, LimitKind.RESULT_BYTES, 100));
         Caller ann = caller(Kind.USER, "ann");
         limiter.checkUnsent(ann, 1_000);
         limiter.addUnsent(ann, 60);
@@ -203,7 +204,7 @@ class UserRequestLimiterTest {
                 .run(() -> found.add(AccessControl.OPEN.current()));
         AccessControl.OPEN.setRules(Optional.of(AccessRules.NONE
                 .with(new RoleGrant("ann", Role.WRITER, TablePattern.ALL))
-                .with(new RoleLimit(Role.WRITER, LimitKind.QUERIES, 1))));
+                .with(new RoleLimit(Role.WRITER, LimitKind.CONCURRENT_QUERIES, 1))));
         start(found.get(0));
         start(found.get(0));
         limiter.recordUpdate(found.get(0), update(1, 0, 10_000));

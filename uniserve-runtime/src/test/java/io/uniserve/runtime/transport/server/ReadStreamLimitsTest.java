@@ -111,13 +111,13 @@ class ReadStreamLimitsTest {
 
     @Test
     void readsAtTheSameTimeAreLimitedButNotTheirRelease() {
-        limit(LimitKind.QUERIES, 1);
+        limit(LimitKind.CONCURRENT_QUERIES, 1);
         observer.ready = true;
         read(stream, "get@1");
         assertThat(running).as(observer.sent.toString()).hasSize(1);
         read(stream, "get@1");
         assertThat(running).hasSize(1);
-        assertThat(error(observer.sent.get(0))).contains("RESOURCE_EXHAUSTED", "queries = 1 of role reader");
+        assertThat(error(observer.sent.get(0))).contains("RESOURCE_EXHAUSTED", "concurrent-queries = 1 of role reader");
         read(stream, ReadRequest.RELEASE);
         assertThat(running).hasSize(2);
         answer(0, 10);
@@ -127,7 +127,7 @@ class ReadStreamLimitsTest {
 
     @Test
     void repliesThatAUserDoesNotReceiveAreLimitedOverAllItsStreams() {
-        limit(LimitKind.MEMORY, 5_000);
+        limit(LimitKind.RESULT_BYTES, 5_000);
         TestingObserver second = new TestingObserver();
         ReadStreamHandler other = open(second);
         for (int i = 0; i < 3; i++) {
@@ -143,7 +143,7 @@ class ReadStreamLimitsTest {
         assertThat(observer.sent).hasSize(2);
         assertThat(observer.sent.get(0).hasReply()).isTrue();
         assertThat(error(observer.sent.get(1)))
-                .contains("RESOURCE_EXHAUSTED", "memory = 5000 bytes of role reader", "wait to be received");
+                .contains("RESOURCE_EXHAUSTED", "result-bytes = 5000 of role reader", "wait to be received");
         assertThat(second.sent).hasSize(2).allMatch(DataProto.ReadsReply::hasReply);
         observer.ready = false;
         answer(4, 9_000);
@@ -153,7 +153,7 @@ class ReadStreamLimitsTest {
 
     @Test
     void aDisconnectedUserLeavesNothingCounted() {
-        limit(LimitKind.MEMORY, 5_000);
+        limit(LimitKind.RESULT_BYTES, 5_000);
         read(stream, "get@1");
         answer(0, 4_900);
         observer.disconnect();

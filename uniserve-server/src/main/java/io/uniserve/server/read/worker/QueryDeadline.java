@@ -24,7 +24,7 @@ public record QueryDeadline(long nanos, Optional<String> limit) {
      */
     public static QueryDeadline of(
             long nowNanos, long remainingNanos, long serverMaxNanos, String user, UserLimits limits) {
-        long userMaxNanos = TimeUnit.MILLISECONDS.toNanos(limits.max(LimitKind.DEADLINE));
+        long userMaxNanos = TimeUnit.MILLISECONDS.toNanos(limits.max(LimitKind.DEADLINE_MS));
         long max = Math.min(serverMaxNanos, userMaxNanos);
         if (remainingNanos <= max) {
             return new QueryDeadline(nowNanos + remainingNanos, Optional.empty());
@@ -34,7 +34,7 @@ public record QueryDeadline(long nanos, Optional<String> limit) {
                 Optional.of(
                         userMaxNanos < serverMaxNanos
                                 ? "the limit "
-                                        + limits.limit(LimitKind.DEADLINE).orElseThrow() + " of user " + user
+                                        + limits.limit(LimitKind.DEADLINE_MS).orElseThrow() + " of user " + user
                                 : "server.query-time-max"));
     }
 

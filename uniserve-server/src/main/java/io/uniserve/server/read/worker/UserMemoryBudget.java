@@ -33,12 +33,12 @@ public final class UserMemoryBudget {
         }
         long now = used.add(user, bytes);
         UserLimits known = limits.apply(user);
-        if (now > known.max(LimitKind.MEMORY)) {
+        if (now > known.max(LimitKind.RESULT_BYTES)) {
             release(user, bytes);
-            boolean alone = held + bytes > known.max(LimitKind.MEMORY);
+            boolean alone = held + bytes > known.max(LimitKind.RESULT_BYTES);
             throw known.exceeded(
                     alone ? ErrorCode.TOO_LARGE : ErrorCode.RESOURCE_EXHAUSTED,
-                    LimitKind.MEMORY,
+                    LimitKind.RESULT_BYTES,
                     user,
                     alone
                             ? "this query holds " + (held + bytes) + " bytes of results at this server; ask for less"

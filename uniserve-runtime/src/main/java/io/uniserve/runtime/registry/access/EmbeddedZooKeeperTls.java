@@ -16,13 +16,13 @@ import org.apache.zookeeper.server.auth.ProviderRegistry;
  * TLS of embedded ZooKeeper servers. ZooKeeper's server has process-wide settings only, so all servers with TLS of a process have the same
  * certificate, that of the last {@link #use}. Its clients are not concerned. Thread-safe.
  */
-public final class ServerTls {
+public final class EmbeddedZooKeeperTls {
     private static final String SECTION = "uniserve.zookeeper.embedded.tls";
     private static final String SCHEME = "x509";
     private static final String PROVIDER = ProviderRegistry.AUTHPROVIDER_PROPERTY_PREFIX + SCHEME;
     private static final String SSL_PROVIDER = "zookeeper.ssl.authProvider";
 
-    private ServerTls() {}
+    private EmbeddedZooKeeperTls() {}
 
     /**
      * Reads the files, and uses them for connections from now on.

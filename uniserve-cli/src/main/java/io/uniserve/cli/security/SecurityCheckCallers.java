@@ -35,18 +35,18 @@ import java.util.Set;
  * Callers of every kind, with certificates in a folder, and the matrix of what each may do. The expired caller's certificate ended an hour
  * ago; the revoked user is an admin by the rules.
  */
-record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
+record SecurityCheckCallers(AccessMatrix matrix, List<CallerKind> callers) {
     private static final String CLUSTER = "checked";
     private static final String PASSWORD = "password";
     private static final Duration DAY = Duration.ofDays(1);
     private static final List<String> HOSTS = List.of("localhost");
 
-    CheckedCallers {
+    SecurityCheckCallers {
         callers = List.copyOf(callers);
     }
 
     /** @param folder empty folder */
-    static CheckedCallers create(Path folder) {
+    static SecurityCheckCallers create(Path folder) {
         Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
         CertificateAuthority authority = CertificateAuthority.create(folder.resolve("authority"), CLUSTER, now);
         CertificateFiles server = authority.issueServer("s1", HOSTS, now, DAY, folder.resolve("s1"));
@@ -100,7 +100,7 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
                 Optional.of(server.key()),
                 Optional.of(both(folder, server, foreign)),
                 true);
-        return new CheckedCallers(new AccessMatrix(CLUSTER, trusting, rules, users()), callers);
+        return new SecurityCheckCallers(new AccessMatrix(CLUSTER, trusting, rules, users()), callers);
     }
 
     /** A trust file with both authorities: the neighbour's certificates are valid, and its identity must still be refused. */

@@ -6,7 +6,7 @@ import java.security.cert.X509Certificate;
 
 /** Authority of a cluster. Thread-safe. */
 @FunctionalInterface
-public interface LeafSigner {
+public interface CertificateSigner {
     /**
      * Signs another certificate with the identity and the host names of this one.
      *

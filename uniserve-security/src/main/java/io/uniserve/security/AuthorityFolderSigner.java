@@ -1,7 +1,7 @@
 package io.uniserve.security;
 
 import io.uniserve.protocol.env.Clock;
-import io.uniserve.runtime.transport.certificate.LeafSigner;
+import io.uniserve.runtime.transport.certificate.CertificateSigner;
 import java.nio.file.Path;
 import java.security.PublicKey;
 import java.security.cert.X509Certificate;
@@ -12,7 +12,7 @@ import java.time.Instant;
  * Signer with the authority in a folder. It reads the folder at each signature, so another authority is used as soon as it is there.
  * Thread-safe.
  */
-public final class FolderLeafSigner implements LeafSigner {
+public final class AuthorityFolderSigner implements CertificateSigner {
     private final Path folder;
     private final Duration validity;
     private final Clock clock;
@@ -23,7 +23,7 @@ public final class FolderLeafSigner implements LeafSigner {
      * @param validity time for which a certificate is valid
      * @throws io.uniserve.error.UniserveException IO if it has none, or a damaged one
      */
-    public FolderLeafSigner(Path folder, Duration validity, Clock clock) {
+    public AuthorityFolderSigner(Path folder, Duration validity, Clock clock) {
         this.folder = folder;
         this.validity = validity;
         this.clock = clock;

@@ -36,6 +36,7 @@ public final class LimitCommand extends ClientCommand {
     @Parameters(
             index = "1",
             paramLabel = "LIMIT",
+            converter = LimitKindConverter.class,
             description = "concurrent-queries, result-bytes, deadline-ms, answer-rows or update-rows-per-second.")
     private LimitKind kind = LimitKind.CONCURRENT_QUERIES;
 

@@ -106,6 +106,9 @@ final class ReadWorld implements AutoCloseable {
             new Address("localhost", 1),
             ExchangeLimits.DEFAULTS,
             1);
+    /** True for mode open, where names of clients are not users. */
+    volatile boolean open;
+
     /** Limits of every user. */
     volatile UserLimits limits = UserLimits.NONE;
 
@@ -142,6 +145,7 @@ final class ReadWorld implements AutoCloseable {
                 (table, key, at, defers, done) ->
                         Objects.requireNonNull(settled.get()).resolve(table, key, at, defers, done),
                 exchange,
+                name -> open ? "" : name,
                 new UserMemoryBudget(user -> limits),
                 1);
     }

@@ -365,6 +365,9 @@ public final class Limits {
 
     public static final long EXCHANGE_SERVER_SPILL_BYTES_MAX = 64L << 30;
 
+    /** Chunks of one user, in memory and in files each: at most this many times what then is free there. */
+    public static final int EXCHANGE_USER_MULTIPLE_OF_FREE = 4;
+
     /** Chunks that a server receives at the same time, and the size of one requested piece. */
     public static final int EXCHANGE_IN_FLIGHT_BYTES = 16 << 20;
 

@@ -135,6 +135,7 @@ public final class ServerDaemon implements AutoCloseable {
                     faults,
                     handlers::resolveInDoubt,
                     exchange,
+                    access::userOf,
                     new UserMemoryBudget(access::limits),
                     resources.ids.next()));
             queries = resources.closer.add(createQueryService(handlers, faults));

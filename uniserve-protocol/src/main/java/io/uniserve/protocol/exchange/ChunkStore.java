@@ -3,28 +3,32 @@ package io.uniserve.protocol.exchange;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.SequentialTaskQueue;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Store of chunks: in memory up to the budgets of the query and of the server, beyond that in files. Files are written once and never
- * changed. None outlives the process, because the next start deletes the folder.
+ * Store of chunks: in memory up to the budgets of the query and of the server, beyond that in files. A user has at most {@link
+ * Limits#EXCHANGE_USER_MULTIPLE_OF_FREE} times what then is free, of memory and of files each. So a user alone has most of a budget,
+ * and always leaves room for others. Work without a user has no such limit. Files are written once and never changed. None outlives
+ * the process, because the next start deletes the folder.
  */
 final class ChunkStore {
     static final String FOLDER = "exchange";
 
     private final Disk disk;
     private final ExchangeLimits limits;
-    private final Map<Long, Usage> queries = new TreeMap<>();
+    private final Map<QueryKey, Usage> queries = new LinkedHashMap<>();
+    private final Map<String, Usage> users = new LinkedHashMap<>();
     private long memory;
     private long spilled;
     private long files;
@@ -34,23 +38,39 @@ final class ChunkStore {
 
     private final Runnable onUndeleted;
 
-    /** Usage of one query, over all its attempts. */
+    /** A query of a user, over all its attempts. Numbers of queries are unique only within a user. */
+    private record QueryKey(String user, long query) {}
+
+    /** Usage of one query or user. */
     private static final class Usage {
         private long memory;
         private long spilled;
         private int chunks;
+
+        private void add(Stored stored) {
+            chunks++;
+            memory += stored.isSpilled() ? 0 : stored.size;
+            spilled += stored.isSpilled() ? stored.size : 0;
+        }
+
+        /** Subtracts a chunk; null if it was the last one. */
+        private @Nullable Usage subtract(Stored stored) {
+            memory -= stored.isSpilled() ? 0 : stored.size;
+            spilled -= stored.isSpilled() ? stored.size : 0;
+            return --chunks == 0 ? null : this;
+        }
     }
 
     /** A stored chunk, which is kept until it is freed. */
     final class Stored {
-        private final long query;
+        private final QueryKey query;
         private final int size;
         private final String file;
         private final SequentialTaskQueue steps = new SequentialTaskQueue();
         private @Nullable List<Bytes> parts;
         private boolean freed;
 
-        private Stored(long query, int size, String file) {
+        private Stored(QueryKey query, int size, String file) {
             this.query = query;
             this.size = size;
             this.file = file;
@@ -95,21 +115,11 @@ final class ChunkStore {
                 return;
             }
             freed = true;
-            Usage usage = queries.get(query);
-            if (usage == null) {
-                throw new IllegalStateException("a stored chunk of a query without chunks");
-            }
+            uncount(this);
             if (isSpilled()) {
-                usage.spilled -= size;
-                spilled -= size;
                 steps.add(next -> delete(file, next));
             } else {
-                usage.memory -= size;
-                memory -= size;
                 parts = null;
-            }
-            if (--usage.chunks == 0) {
-                queries.remove(query);
             }
         }
     }
@@ -140,54 +150,107 @@ final class ChunkStore {
         all.forEach(file -> delete(file, () -> {}));
     }
 
-    /** Stores a chunk that consists of these parts. The completion may run at once. */
-    void add(long query, List<Bytes> parts, Completion<Stored> completion) {
+    /**
+     * Stores a chunk that consists of these parts. The completion may run at once.
+     *
+     * @param user user of the query; empty for work without a user
+     */
+    void add(String user, long query, List<Bytes> parts, Completion<Stored> completion) {
         int size = parts.stream().mapToInt(Bytes::size).sum();
-        Usage usage = queries.computeIfAbsent(query, key -> new Usage());
-        boolean fits = usage.memory + size <= limits.queryMemoryBytes() && memory + size <= limits.serverMemoryBytes();
-        if (!fits && usage.spilled + size > limits.querySpillBytes()) {
-            if (usage.chunks == 0) {
-                queries.remove(query);
-            }
-            completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.TOO_LARGE, // an error that is not retried on another server
-                    "the query's chunks on this server take " + usage.memory + " bytes of memory and " + usage.spilled
-                            + " of files, at most " + limits.queryMemoryBytes() + " and " + limits.querySpillBytes()
-                            + " are permitted: add conditions, or select fewer columns")));
-            return;
-        }
-        if (!fits && spilled + size > limits.serverSpillBytes()) {
-            if (usage.chunks == 0) {
-                queries.remove(query);
-            }
-            completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.RESOURCE_EXHAUSTED, // another server may have room, or this one later
-                    "chunks of all queries take " + spilled + " bytes of files on this server, at most "
-                            + limits.serverSpillBytes() + " are permitted: try again later")));
-            return;
-        }
-        usage.chunks++;
-        if (fits) {
-            usage.memory += size;
-            memory += size;
-            Stored stored = new Stored(query, size, "");
+        QueryKey key = new QueryKey(user, query);
+        if (fitsMemory(key, size)) {
+            Stored stored = new Stored(key, size, "");
+            count(stored);
             stored.parts = List.copyOf(parts);
             completion.done(Outcome.ok(stored));
-        } else {
-            usage.spilled += size;
-            spilled += size;
-            files++;
-            Stored stored = new Stored(query, size, FOLDER + "/" + Long.toHexString(query) + "-" + made++);
-            stored.steps.add(next -> spill(stored, parts, 0, outcome -> {
-                if (outcome instanceof Outcome.Err<Done> failed) {
-                    stored.free();
-                    completion.done(Outcome.err(failed.error()));
-                } else {
-                    completion.done(Outcome.ok(stored));
-                }
-                next.run();
-            }));
+            return;
         }
+        UniserveException refusal = refuseFile(key, size);
+        if (refusal != null) {
+            completion.done(Outcome.err(refusal));
+            return;
+        }
+        Stored stored = new Stored(key, size, FOLDER + "/" + Long.toHexString(query) + "-" + made++);
+        count(stored);
+        files++;
+        stored.steps.add(next -> spill(stored, parts, 0, outcome -> {
+            if (outcome instanceof Outcome.Err<Done> failed) {
+                stored.free();
+                completion.done(Outcome.err(failed.error()));
+            } else {
+                completion.done(Outcome.ok(stored));
+            }
+            next.run();
+        }));
+    }
+
+    private void count(Stored stored) {
+        queries.computeIfAbsent(stored.query, key -> new Usage()).add(stored);
+        users.computeIfAbsent(stored.query.user, key -> new Usage()).add(stored);
+        memory += stored.isSpilled() ? 0 : stored.size;
+        spilled += stored.isSpilled() ? stored.size : 0;
+    }
+
+    private void uncount(Stored stored) {
+        if (!queries.containsKey(stored.query) || !users.containsKey(stored.query.user)) {
+            throw new IllegalStateException("a stored chunk of a query without chunks");
+        }
+        queries.computeIfPresent(stored.query, (key, usage) -> usage.subtract(stored));
+        users.computeIfPresent(stored.query.user, (key, usage) -> usage.subtract(stored));
+        memory -= stored.isSpilled() ? 0 : stored.size;
+        spilled -= stored.isSpilled() ? stored.size : 0;
+    }
+
+    private boolean fitsMemory(QueryKey key, int size) {
+        return usage(queries, key).memory + size <= limits.queryMemoryBytes()
+                && memory + size <= limits.serverMemoryBytes()
+                && usage(users, key.user).memory + size <= userMax(key.user, limits.serverMemoryBytes(), memory, true);
+    }
+
+    /** Returns the error if a chunk of this size may not be in a file; null if it may. */
+    private @Nullable UniserveException refuseFile(QueryKey key, int size) {
+        Usage query = usage(queries, key);
+        if (query.spilled + size > limits.querySpillBytes()) {
+            return new UniserveException(
+                    ErrorCode.TOO_LARGE, // an error that is not retried on another server
+                    "the query's chunks on this server take " + query.memory + " bytes of memory and " + query.spilled
+                            + " of files, at most " + limits.queryMemoryBytes() + " and " + limits.querySpillBytes()
+                            + " are permitted: add conditions, or select fewer columns");
+        }
+        if (spilled + size > limits.serverSpillBytes()) {
+            return new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED, // another server may have room, or this one later
+                    "chunks of all queries take " + spilled + " bytes of files on this server, at most "
+                            + limits.serverSpillBytes() + " are permitted: try again later");
+        }
+        long most = userMax(key.user, limits.serverSpillBytes(), spilled, false);
+        long used = usage(users, key.user).spilled;
+        if (used + size > most) {
+            return new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED,
+                    "chunks of user " + key.user + " take " + used + " bytes of files on this server, and one more has "
+                            + size + "; at most " + most + " are permitted beside " + (spilled - used)
+                            + " of others: try again when other queries of this user have ended");
+        }
+        return null;
+    }
+
+    /**
+     * Bytes of memory or files that the user may have beside the others: the multiple of what then is free. Of what the others leave,
+     * that is all but one part in the multiple plus one.
+     */
+    private long userMax(String user, long budget, long total, boolean ofMemory) {
+        if (user.isEmpty()) {
+            return budget;
+        }
+        Usage own = usage(users, user);
+        long left = budget - total + (ofMemory ? own.memory : own.spilled);
+        int parts = Limits.EXCHANGE_USER_MULTIPLE_OF_FREE + 1;
+        return left - left / parts - (left % parts == 0 ? 0 : 1);
+    }
+
+    private static <K> Usage usage(Map<K, Usage> usages, K key) {
+        return usages.getOrDefault(key, new Usage());
     }
 
     /** Writes one part after the other, without copying them. */
@@ -219,7 +282,16 @@ final class ChunkStore {
         return files;
     }
 
+    long spilled() {
+        return spilled;
+    }
+
     int queries() {
         return queries.size();
+    }
+
+    /** Number of users with chunks; work without a user counts as one. */
+    int users() {
+        return users.size();
     }
 }

@@ -47,7 +47,8 @@ final class ExchangeClient {
 
     private boolean pumping;
 
-    private record Key(ScatterRunId production, int slot) {
+    /** Chunk of a run. Each user has a copy of its own, which counts for it alone. */
+    private record Key(ScatterRunId production, int slot, String user) {
         @Override
         public int hashCode() {
             return production.hashCode() * 31 + slot;
@@ -55,7 +56,10 @@ final class ExchangeClient {
 
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof Key that && slot == that.slot && production.equals(that.production);
+            return other instanceof Key that
+                    && slot == that.slot
+                    && production.equals(that.production)
+                    && user.equals(that.user);
         }
     }
 
@@ -293,7 +297,7 @@ final class ExchangeClient {
                 fail(lostError("the checksum differs from that of its end marker", null));
                 return;
             }
-            store.add(key.production.exchange().query(), whole, outcome -> {
+            store.add(key.user, key.production.exchange().query(), whole, outcome -> {
                 if (outcome instanceof Outcome.Err<ChunkStore.Stored> err) {
                     fail(localStoreError(err.error()));
                 } else if (ended) {
@@ -334,8 +338,8 @@ final class ExchangeClient {
     }
 
     /** Fetches a chunk, unless that is under way. Release the result. The waiter is called at once if the outcome is known. */
-    RemoteChunk fetch(ScatterManifest scatterManifest, int slot, Waiter waiter) {
-        Key key = new Key(scatterManifest.output(), slot);
+    RemoteChunk fetch(ScatterManifest scatterManifest, int slot, String user, Waiter waiter) {
+        Key key = new Key(scatterManifest.output(), slot, user);
         RemoteChunk remote = remotes.get(key);
         if (remote == null) {
             Producer from = producers.computeIfAbsent(scatterManifest.server(), Producer::new);

@@ -113,12 +113,13 @@ public final class ExchangeInput {
         this.onClose = onClose;
     }
 
-    void addRemote(int actor, GatherEnvelope.RequiredChunk wanted, ExchangeClient exchangeClient) {
+    void addRemote(int actor, GatherEnvelope.RequiredChunk wanted, String user, ExchangeClient exchangeClient) {
         if (closed) {
             return;
         }
         open++;
-        ExchangeClient.RemoteChunk remote = exchangeClient.fetch(wanted.manifest(), wanted.slot(), this::onArrived);
+        ExchangeClient.RemoteChunk remote =
+                exchangeClient.fetch(wanted.manifest(), wanted.slot(), user, this::onArrived);
         if (closed) {
             remote.release(); // it has already failed
             return;

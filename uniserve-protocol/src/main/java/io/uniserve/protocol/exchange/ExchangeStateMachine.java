@@ -76,13 +76,22 @@ public final class ExchangeStateMachine {
         store.start(completion);
     }
 
-    /** Starts a run of a scatter; CANCELLED if the attempt has ended. */
+    /** Starts a run of a scatter without a user. */
     public ScatterRunId startRun(ScatterEnvelope frame, int actor, long remainingNanos) {
+        return startRun(frame, "", actor, remainingNanos);
+    }
+
+    /**
+     * Starts a run of a scatter; CANCELLED if the attempt has ended.
+     *
+     * @param user user of the query, who has a share of the memory and the files; empty for work without a user
+     */
+    public ScatterRunId startRun(ScatterEnvelope frame, String user, int actor, long remainingNanos) {
         if (endedExchanges.contains(frame.exchange())) {
             throw OutputBuffer.endedError();
         }
         ScatterRunId scatterOutput = new ScatterRunId(frame.exchange(), frame.stage(), actor, runs++);
-        outputBuffer.startRun(scatterOutput, frame.slots(), clock.nanos() + remainingNanos);
+        outputBuffer.startRun(scatterOutput, user, frame.slots(), clock.nanos() + remainingNanos);
         sweepLater();
         return scatterOutput;
     }
@@ -102,14 +111,25 @@ public final class ExchangeStateMachine {
         outputBuffer.abandon(scatterOutput);
     }
 
+    /** Fetches all chunks for gathers of these actors, for work without a user. */
+    public ExchangeInput fetchInputs(
+            GatherEnvelope frame, List<Integer> actors, long remainingNanos, Completion<ExchangeInput> completion) {
+        return fetchInputs(frame, "", actors, remainingNanos, completion);
+    }
+
     /**
      * Fetches all chunks for gathers of these actors.
      *
+     * @param user user of the query, who has a share of the memory and the files; empty for work without a user
      * @param completion called when all chunks are here, or with an error: EXCHANGE_LOST if a chunk no longer exists anywhere
      * @return the chunks, to be closed
      */
     public ExchangeInput fetchInputs(
-            GatherEnvelope frame, List<Integer> actors, long remainingNanos, Completion<ExchangeInput> completion) {
+            GatherEnvelope frame,
+            String user,
+            List<Integer> actors,
+            long remainingNanos,
+            Completion<ExchangeInput> completion) {
         Map<Integer, List<GatherEnvelope.RequiredChunk>> all = new LinkedHashMap<>();
         actors.forEach(actor -> all.put(actor, frame.requiredChunks(actor)));
         long number = ++opened;
@@ -124,7 +144,7 @@ public final class ExchangeStateMachine {
         for (Map.Entry<Integer, List<GatherEnvelope.RequiredChunk>> slot : all.entrySet()) {
             for (GatherEnvelope.RequiredChunk one : slot.getValue()) {
                 if (!one.manifest().server().equals(self)) {
-                    wanted.add(() -> exchangeInput.addRemote(slot.getKey(), one, exchangeClient));
+                    wanted.add(() -> exchangeInput.addRemote(slot.getKey(), one, user, exchangeClient));
                     continue;
                 }
                 ChunkStore.Stored stored = outputBuffer.find(one.manifest().output(), one.slot());

@@ -36,13 +36,15 @@ final class OutputBuffer {
 
     /** The chunks of one run. */
     private static final class BufferedRun {
+        private final String user;
         private final List<ChunkInfo> infos;
         private final List<ChunkStore.@Nullable Stored> chunks;
         private final long deadlineNanos;
         private boolean complete;
         private boolean freed;
 
-        private BufferedRun(int slots, long deadlineNanos) {
+        private BufferedRun(String user, int slots, long deadlineNanos) {
+            this.user = user;
             this.infos = new ArrayList<>(Collections.nCopies(slots, ChunkInfo.EMPTY));
             this.chunks = new ArrayList<>(Collections.nCopies(slots, null));
             this.deadlineNanos = deadlineNanos;
@@ -63,9 +65,9 @@ final class OutputBuffer {
         this.store = store;
     }
 
-    /** Starts a run. */
-    void startRun(ScatterRunId scatterOutput, int slots, long deadlineNanos) {
-        if (all.putIfAbsent(scatterOutput, new BufferedRun(slots, deadlineNanos)) != null) {
+    /** Starts a run for a user; empty for work without one. */
+    void startRun(ScatterRunId scatterOutput, String user, int slots, long deadlineNanos) {
+        if (all.putIfAbsent(scatterOutput, new BufferedRun(user, slots, deadlineNanos)) != null) {
             throw new IllegalStateException("a run of this number exists: " + scatterOutput);
         }
     }
@@ -88,7 +90,7 @@ final class OutputBuffer {
             return;
         }
         made.infos.set(slot, info);
-        store.add(scatterOutput.exchange().query(), List.of(chunk), outcome -> {
+        store.add(made.user, scatterOutput.exchange().query(), List.of(chunk), outcome -> {
             if (outcome instanceof Outcome.Ok<ChunkStore.Stored> ok) {
                 made.chunks.set(slot, ok.value());
                 if (made.freed) {

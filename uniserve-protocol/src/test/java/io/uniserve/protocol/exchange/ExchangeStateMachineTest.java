@@ -474,4 +474,23 @@ class ExchangeStateMachineTest {
         world.loop.run(SECOND);
         assertThat(world.disk(1).files("")).isEmpty();
     }
+
+    @Test
+    void fetchedChunksCountForTheUserOfTheGather() {
+        ExchangeWorld small = new ExchangeWorld(2, new ExchangeLimits(0, 0, 1_000, 40, 64, 10, SECOND, 3));
+        ScatterManifest there = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(30, 4))));
+        AtomicReference<Outcome<ExchangeInput>> ended = new AtomicReference<>();
+        small.machine(0).fetchInputs(frame(ID, List.of(0), there), "ann", List.of(0), 60 * SECOND, ended::set);
+        small.loop.runUntil(() -> ended.get() != null, 60 * SECOND);
+        assertCode(
+                Objects.requireNonNull(ended.get()),
+                ErrorCode.UNAVAILABLE,
+                "this server cannot keep a chunk that was sent to it: chunks of user ann take 0 bytes of files");
+        assertThat(small.machine(0).usage()).isEqualTo(NOTHING);
+        ExchangeInput whole = value(small.delivered(0, frame(ID, List.of(0), there), 0));
+        assertThat(small.machine(0).usage().files()).as("without a user").isEqualTo(1);
+        whole.close();
+        small.loop.run(SECOND);
+        assertThat(small.machine(0).usage()).isEqualTo(NOTHING);
+    }
 }

@@ -81,12 +81,17 @@ public final class ExchangeHost {
         return self;
     }
 
-    /** Runs a scatter on a worker. The chunks stay until the attempt of the plan ends. */
-    public ScatterManifest scatter(ScatterEnvelope frame, OperatorContext context, Consumer<ChunkSink> work) {
+    /**
+     * Runs a scatter on a worker. The chunks stay until the attempt of the plan ends.
+     *
+     * @param user user of the read; empty for work without one
+     */
+    public ScatterManifest scatter(
+            ScatterEnvelope frame, String user, OperatorContext context, Consumer<ChunkSink> work) {
         ScatterRunId scatterOutput = await(
                 context.remainingNanos(),
                 future -> future.complete(
-                        outcome(() -> machine.startRun(frame, context.actor(), context.remainingNanos()))));
+                        outcome(() -> machine.startRun(frame, user, context.actor(), context.remainingNanos()))));
         boolean complete = false;
         try {
             work.accept((slot, rows, chunk) -> storeChunk(scatterOutput, context, slot, rows, chunk));
@@ -116,12 +121,17 @@ public final class ExchangeHost {
     /**
      * Fetches the chunks for the gathers of these actors.
      *
+     * @param user user of the read; empty for work without one
      * @param done called once, on any thread, with all chunks or the error; not called after a cancel
      */
     public GatherInputs fetchInputs(
-            GatherEnvelope frame, List<Integer> actors, long remainingNanos, Consumer<Outcome<GatherInputs>> done) {
+            GatherEnvelope frame,
+            String user,
+            List<Integer> actors,
+            long remainingNanos,
+            Consumer<Outcome<GatherInputs>> done) {
         GatherInputs gatherInputs = new GatherInputs(this, frame.inputs().size());
-        loop.execute(() -> gatherInputs.start(machine, frame, actors, remainingNanos, done));
+        loop.execute(() -> gatherInputs.start(machine, frame, user, actors, remainingNanos, done));
         return gatherInputs;
     }
 

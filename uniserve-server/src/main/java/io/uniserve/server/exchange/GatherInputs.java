@@ -37,13 +37,14 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
     void start(
             ExchangeStateMachine machine,
             GatherEnvelope frame,
+            String user,
             List<Integer> actors,
             long remainingNanos,
             Consumer<Outcome<GatherInputs>> done) {
         if (closed) {
             return;
         }
-        exchangeInput = machine.fetchInputs(frame, actors, remainingNanos, outcome -> {
+        exchangeInput = machine.fetchInputs(frame, user, actors, remainingNanos, outcome -> {
             if (closed) {
                 return;
             }

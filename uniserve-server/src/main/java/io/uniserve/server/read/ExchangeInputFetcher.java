@@ -52,6 +52,7 @@ final class ExchangeInputFetcher {
     /**
      * Fetches the chunks that the actors need.
      *
+     * @param user user of the read; empty for work without one
      * @param arrived receives the chunks, which must be closed when the read ends
      * @param then continues the read
      * @param refuse ends the read with an error
@@ -59,6 +60,7 @@ final class ExchangeInputFetcher {
      */
     Timers.Cancel fetch(
             Bytes parameters,
+            String user,
             List<Integer> wanted,
             long remainingNanos,
             Consumer<GatherInputs> arrived,
@@ -75,7 +77,7 @@ final class ExchangeInputFetcher {
             return () -> {};
         }
         AtomicBoolean ended = new AtomicBoolean();
-        GatherInputs gatherInputs = exchange.fetchInputs(frame, wanted, remainingNanos, outcome -> {
+        GatherInputs gatherInputs = exchange.fetchInputs(frame, user, wanted, remainingNanos, outcome -> {
             if (!ended.compareAndSet(false, true)) {
                 return;
             }

@@ -20,7 +20,7 @@ import io.uniserve.server.exchange.GatherInputs;
  * stay on this server, with the statistics of the input.
  */
 record MapOperatorAdapter<A extends ActorView, P>(
-        MapOperator<A, P> operator, GatherInputs inputs, ExchangeHost exchange)
+        MapOperator<A, P> operator, GatherInputs inputs, ExchangeHost exchange, String user)
         implements RetrieveOperator<A, MapOperatorAdapter.Enveloped<P>, GatherResult<ScatterManifest>> {
     /** The plan's parameters, with the operator's inside. */
     record Enveloped<P>(GatherEnvelope envelope, ScatterEnvelope output, P parameters) {}
@@ -57,6 +57,7 @@ record MapOperatorAdapter<A extends ActorView, P>(
         int slots = framed.output.slots();
         ScatterManifest scatterManifest = exchange.scatter(
                 framed.output,
+                user,
                 context,
                 sink -> operator.map(
                         actor, context, framed.parameters, inputs.chunks(context.actor(), context), slots, sink));

@@ -61,6 +61,7 @@ final class OperatorRun<A extends ActorView, P, V> {
     /**
      * Creates a run. Fails with INVALID_ARGUMENT if the operator cannot decode the parameters.
      *
+     * @param user user of the read; empty for work without one
      * @param gatherInputs chunks of a gather or a map, if they have arrived
      * @param answerCheck fails if an answer to a whole query is beyond a limit
      */
@@ -69,10 +70,11 @@ final class OperatorRun<A extends ActorView, P, V> {
             Bytes parameters,
             PinnedActor port,
             ExchangeHost exchange,
+            String user,
             @Nullable GatherInputs gatherInputs,
             Consumer<Answer> answerCheck) {
         if (operator instanceof ScatterOperator<?, ?> scatter) {
-            return decode(new ScatterOperatorAdapter<>(scatter, exchange), operator, parameters, port, answerCheck);
+            return decode(new ScatterOperatorAdapter<>(scatter, exchange, user), operator, parameters, port, answerCheck);
         }
         if (operator instanceof GatherOperator<?, ?, ?> gather) {
             return decode(
@@ -84,7 +86,7 @@ final class OperatorRun<A extends ActorView, P, V> {
         }
         if (operator instanceof MapOperator<?, ?> map) {
             GatherInputs here = requireInputs(operator, parameters, gatherInputs);
-            return decode(new MapOperatorAdapter<>(map, here, exchange), operator, parameters, port, answerCheck);
+            return decode(new MapOperatorAdapter<>(map, here, exchange, user), operator, parameters, port, answerCheck);
         }
         return decode((RetrieveOperator<?, ?, ?>) operator, operator, parameters, port, answerCheck);
     }

@@ -56,6 +56,11 @@ final class ReadRequestResources implements Timers.Cancel {
         return share;
     }
 
+    /** User of the read; empty in mode open, and for a process's own reads. */
+    String user() {
+        return service.user(share);
+    }
+
     /** Time until the deadline, at least 1 ns. */
     long remainingNanos() {
         return Math.max(1, deadline.nanos() - service.clock().nanos());
@@ -129,6 +134,7 @@ final class ReadRequestResources implements Timers.Cancel {
                     parameters,
                     actor,
                     service.exchange(),
+                    user(),
                     gatherInputs,
                     this::checkRows);
             run = known;

@@ -41,6 +41,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +70,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     private final OutOfMemoryPolicy outOfMemoryPolicy;
     private final WorkerPool pool;
     private final ResultMemoryBudget resultMemory;
+    private final UnaryOperator<String> users;
     private final UserMemoryBudget userMemory;
     private final SessionSnapshots sessionSnapshots;
     private final ReadInDoubtResolver readInDoubtResolver;
@@ -90,6 +92,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
      * @param faults handles operators that run out of memory
      * @param readInDoubtResolver resolves versions in doubt on the server's loop
      * @param exchange stores the chunks of scatters and fetches those of gathers
+     * @param users returns the user of a client by the client's name; empty in mode open, where clients choose their names
      * @param userMemory bytes of results per user, with the limits of users
      * @param firstVersion first number for held states; it must differ from those of an earlier process
      */
@@ -106,8 +109,10 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
             OutOfMemoryPolicy faults,
             ReadInDoubtResolver readInDoubtResolver,
             ExchangeHost exchange,
+            UnaryOperator<String> users,
             UserMemoryBudget userMemory,
             long firstVersion) {
+        this.users = users;
         this.userMemory = userMemory;
         this.readInDoubtResolver = readInDoubtResolver;
         this.exchange = exchange;
@@ -208,6 +213,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
                     request.targets().stream().map(ReadRequest.Target::actor).toList();
             Timers.Cancel arriving = exchangeInputFetcher.fetch(
                     request.parameters(),
+                    task.run().user(),
                     actors,
                     task.run().remainingNanos(),
                     task.run()::gathers,
@@ -269,6 +275,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
                     request.targets().stream().map(VersionedRead.Target::actor).toList();
             Timers.Cancel arriving = exchangeInputFetcher.fetch(
                     request.parameters(),
+                    task.run().user(),
                     actors,
                     task.run().remainingNanos(),
                     task.run()::gathers,
@@ -485,6 +492,11 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     @Override
     public WorkerPool pool() {
         return pool;
+    }
+
+    @Override
+    public String user(FairShareKey share) {
+        return users.apply(share.client());
     }
 
     @Override

@@ -212,14 +212,14 @@ final class ReadTask implements Timers.Cancel {
     private Object readSessionAgain(int place, ReplicaKey key, ReadRequest.SessionHold session, ReadContext context) {
         ReadRequest.Target target = request.targets().get(place);
         if (request.operator().equals(ReadRequest.RELEASE)) {
-            service.sessionSnapshots().release(session, key);
+            service.sessionSnapshots().release(run.user(), session, key);
             return Bytes.EMPTY;
         }
         if (session.currentOnly()) {
             return readCurrentStateAgain(place, key, context);
         }
-        Optional<SessionSnapshot> held =
-                service.sessionSnapshots().find(session, key, target.version(), holdUntilNanos(session));
+        Optional<SessionSnapshot> held = service.sessionSnapshots()
+                .find(run.user(), session, key, target.version(), holdUntilNanos(session));
         return held.isEmpty() ? stateLost(target) : read(place, held.get(), context);
     }
 
@@ -284,6 +284,7 @@ final class ReadTask implements Timers.Cancel {
         long until = holdUntilNanos(session);
         SessionSnapshot held = service.sessionSnapshots()
                 .hold(
+                        run.user(),
                         session,
                         key,
                         until,

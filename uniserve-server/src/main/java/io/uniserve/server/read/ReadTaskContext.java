@@ -65,6 +65,9 @@ interface ReadTaskContext {
 
     ResultMemoryBudget resultMemory();
 
+    /** User of the work of a share; empty in mode open, and for work without a name. */
+    String user(FairShareKey share);
+
     UserMemoryBudget userMemory();
 
     WorkerPool pool();

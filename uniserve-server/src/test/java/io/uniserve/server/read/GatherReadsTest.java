@@ -20,6 +20,7 @@ import io.uniserve.model.Address;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.exchange.ExchangeLimits;
 import io.uniserve.protocol.exchange.ExchangeStateMachine.Usage;
 import io.uniserve.protocol.exchange.GatherEnvelope;
 import io.uniserve.protocol.exchange.GatherResult;
@@ -276,5 +277,30 @@ class GatherReadsTest {
                                 .isEqualTo(ErrorCode.CANCELLED));
         assertThat(world.exchange.usage().arriving()).isZero();
         await().until(() -> world.service.activeRequests() == 0);
+    }
+
+    @Test
+    void chunksCountForTheUserOfTheRead() {
+        try (ReadWorld small = new ReadWorld(ExchangeLimits.DEFAULTS.with(0, 0, 1_000, 25))) {
+            small.actor(0, 3);
+            small.extra.put(SCATTER.id(), SCATTER);
+            assertThat(scattered(small, "ann").failures()).singleElement().satisfies(failure -> {
+                assertThat(failure.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+                assertThat(failure.message()).contains("chunks of user ann", "at most 20 are permitted");
+            });
+            await().until(() -> small.exchange.usage().equals(NOTHING));
+            small.open = true;
+            assertThat(scattered(small, "ann").failures())
+                    .as("mode open: the name is none of a user")
+                    .isEmpty();
+        }
+    }
+
+    private static ReadReply scattered(ReadWorld world, String client) {
+        CompletableFuture<Outcome<ReadReply>> future = new CompletableFuture<>();
+        Timers.Cancel unused = world.service
+                .onBehalfOf(client)
+                .read(request(SCATTER.id(), scatter("all"), 0), future::complete);
+        return ((Outcome.Ok<ReadReply>) future.join()).value();
     }
 }

@@ -93,19 +93,10 @@ final class ReadWorld implements AutoCloseable {
     final EngineInstance engine = new KvEngine().open(new EngineContext(Path.of("unused"), Map.of()));
     final ShardSetTracker sets = new ShardSetTracker(SystemClock.INSTANCE);
     final FileDisk disk = new FileDisk(folder(), 1, loop);
-    final ExchangeHost exchange = new ExchangeHost(
-            SystemClock.INSTANCE,
-            loop,
-            (to, request, timeout, done) -> {
-                if (!to.host().equals("silent")) {
-                    loop.execute(() -> done.done(
-                            Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "no server listens at " + to))));
-                }
-            },
-            disk,
-            new Address("localhost", 1),
-            ExchangeLimits.DEFAULTS,
-            1);
+    final ExchangeHost exchange;
+    /** True for mode open, where names of clients are not users. */
+    volatile boolean open;
+
     /** Limits of every user. */
     volatile UserLimits limits = UserLimits.NONE;
 
@@ -125,6 +116,28 @@ final class ReadWorld implements AutoCloseable {
 
     /** Creates the service, with or without spare threads for long reads. */
     ReadWorld(int threads, int queue, long memory, boolean fair) {
+        this(threads, queue, memory, fair, ExchangeLimits.DEFAULTS);
+    }
+
+    /** Creates the service with these limits of chunks. */
+    ReadWorld(ExchangeLimits exchangeLimits) {
+        this(2, 100, 256L << 20, true, exchangeLimits);
+    }
+
+    private ReadWorld(int threads, int queue, long memory, boolean fair, ExchangeLimits exchangeLimits) {
+        exchange = new ExchangeHost(
+                SystemClock.INSTANCE,
+                loop,
+                (to, request, timeout, done) -> {
+                    if (!to.host().equals("silent")) {
+                        loop.execute(() -> done.done(
+                                Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "no server listens at " + to))));
+                    }
+                },
+                disk,
+                new Address("localhost", 1),
+                exchangeLimits,
+                1);
         ServerSettings.Work work = new ServerSettings.Work(
                 threads, 1, 1, queue, 1, Duration.ofMillis(300), memory, SESSION_BYTES, Duration.ofHours(1), fair);
         Routing routing = new Routing("c", List.of(), List.of(known("silent"), known("localhost")), null);
@@ -142,6 +155,7 @@ final class ReadWorld implements AutoCloseable {
                 (table, key, at, defers, done) ->
                         Objects.requireNonNull(settled.get()).resolve(table, key, at, defers, done),
                 exchange,
+                name -> open ? "" : name,
                 new UserMemoryBudget(user -> limits),
                 1);
     }

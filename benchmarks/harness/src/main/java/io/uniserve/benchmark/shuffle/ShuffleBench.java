@@ -170,7 +170,7 @@ final class ShuffleBench implements AutoCloseable {
         for (int actor = 0; actor < sources; actor++) {
             Random random = new Random(actor);
             receipts.add(producer.scatter(
-                    new ScatterEnvelope(ID, 0, slots, Bytes.EMPTY), new BenchContext(actor), sink -> {
+                    new ScatterEnvelope(ID, 0, slots, Bytes.EMPTY), "", new BenchContext(actor), sink -> {
                         for (int slot = 0; slot < slots; slot++) {
                             byte[] chunk = new byte[chunkBytes];
                             random.nextBytes(chunk);
@@ -205,7 +205,7 @@ final class ShuffleBench implements AutoCloseable {
 
     private long measureWhileHeld(LongSupplier look) {
         CompletableFuture<Outcome<GatherInputs>> here = new CompletableFuture<>();
-        try (GatherInputs unused = consumer.fetchInputs(frame, actors(), MINUTE_NANOS, here::complete)) {
+        try (GatherInputs unused = consumer.fetchInputs(frame, "", actors(), MINUTE_NANOS, here::complete)) {
             if (here.join() instanceof Outcome.Err<GatherInputs> failed) {
                 throw failed.error();
             }

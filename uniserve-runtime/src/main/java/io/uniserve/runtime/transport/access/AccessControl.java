@@ -152,6 +152,15 @@ public final class AccessControl {
     }
 
     /**
+     * User whose work is queued under this name; empty in mode open, where clients choose their names.
+     *
+     * @param queueName see {@link Caller#queueName}
+     */
+    public String userOf(String queueName) {
+        return open ? "" : queueName;
+    }
+
+    /**
      * Limits on the requests of a user; none in mode open, for the empty name, and before the rules are known, when users are refused.
      *
      * @param user name of a user, or the name under which a process sends a user's work

@@ -5,9 +5,7 @@ import io.uniserve.protocol.message.client.ReadRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,10 +13,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Cache of the states that this server holds for sessions, limited in number and bytes. Beyond a limit the least recently read state
- * is dropped, and its session gets VERSION_GONE. Sessions that read the same state of an actor share its view. The number of views
- * per actor is limited too, as each may use memory. Each held state has a version that is unique in this process, so that a session
- * never reads another state by mistake. Thread-safe.
+ * Cache of the states that this server holds for sessions, limited in number and bytes. Beyond a limit a state is dropped as {@link
+ * FairEviction} chooses it, and its session gets VERSION_GONE. Sessions that read the same state of an actor share its view. The number
+ * of views per actor is limited too, as each may use memory. Each held state has a version that is unique in this process, so that a
+ * session never reads another state by mistake. A session belongs to a user: another user has no access to it by its number.
+ * Thread-safe.
  */
 public final class SessionSnapshots implements AutoCloseable {
     private final int statesMax;
@@ -32,7 +31,12 @@ public final class SessionSnapshots implements AutoCloseable {
     private long bytes;
     private long tooLarge;
 
-    private record Key(long high, long low, ReplicaKey actor) {}
+    /** State of an actor in a session of a user; the user is empty in mode open. */
+    private record Key(String user, long high, long low, ReplicaKey actor) {
+        private Key(String user, ReadRequest.SessionHold session, ReplicaKey actor) {
+            this(user, session.high(), session.low(), actor);
+        }
+    }
 
     /**
      * Creates an empty cache.
@@ -50,8 +54,8 @@ public final class SessionSnapshots implements AutoCloseable {
 
     /** Returns the state with this version, with one use more; empty if it is not held. */
     public synchronized Optional<SessionSnapshot> find(
-            ReadRequest.SessionHold session, ReplicaKey actor, long version, long untilNanos) {
-        SessionSnapshot state = states.get(new Key(session.high(), session.low(), actor));
+            String user, ReadRequest.SessionHold session, ReplicaKey actor, long version, long untilNanos) {
+        SessionSnapshot state = states.get(new Key(user, session, actor));
         if (state == null || state.version() != version) {
             return Optional.empty();
         }
@@ -63,8 +67,12 @@ public final class SessionSnapshots implements AutoCloseable {
      * Returns the session's state of the actor, with one use more. If it has none, takes the current state of the actor pinned here.
      */
     public SessionSnapshot hold(
-            ReadRequest.SessionHold session, ReplicaKey actor, long untilNanos, Supplier<PinnedActor> pin) {
-        Key key = new Key(session.high(), session.low(), actor);
+            String user,
+            ReadRequest.SessionHold session,
+            ReplicaKey actor,
+            long untilNanos,
+            Supplier<PinnedActor> pin) {
+        Key key = new Key(user, session, actor);
         SessionSnapshot known = acquire(key, untilNanos);
         if (known != null) {
             return known;
@@ -113,38 +121,36 @@ public final class SessionSnapshots implements AutoCloseable {
      */
     private synchronized List<SessionSnapshot> put(Key key, SessionSnapshot made) {
         List<SessionSnapshot> dropped = new ArrayList<>();
-        Iterator<SessionSnapshot> eldest = states.values().iterator();
-        while (states.size() >= statesMax && eldest.hasNext()) {
-            dropped.add(eldest.next());
-            eldest.remove();
-        }
         SessionSnapshot other = states.put(key, made);
         if (other != null) {
             dropped.add(other);
+        }
+        if (states.size() > statesMax) {
+            FairEviction<Key> eviction = new FairEviction<>();
+            states.keySet().forEach(held -> eviction.add(held, held.user()));
+            Set<Key> chosen = new HashSet<>(eviction.choose(statesMax, held -> 1));
+            states.entrySet().removeIf(held -> chosen.contains(held.getKey()) && dropped.add(held.getValue()));
         }
         dropViews(key.actor(), dropped);
         return dropped;
     }
 
-    /** If the actor has too many views, drops the least recently read one, for all sessions that share it. */
+    /** If the actor has too many views, drops some, each for all sessions that share it. */
     private void dropViews(ReplicaKey actor, List<SessionSnapshot> dropped) {
-        Set<SharedEngineSnapshot> views = new LinkedHashSet<>();
+        FairEviction<SharedEngineSnapshot> eviction = new FairEviction<>();
         states.forEach((key, state) -> {
             if (key.actor().equals(actor)) {
-                views.remove(state.view());
-                views.add(state.view());
+                eviction.add(state.view(), key.user());
             }
         });
-        if (views.size() > viewsMax) {
-            SharedEngineSnapshot eldest = views.iterator().next();
-            states.values().removeIf(state -> state.view() == eldest && dropped.add(state));
-        }
+        List<SharedEngineSnapshot> chosen = eviction.choose(viewsMax, view -> 1);
+        states.values().removeIf(state -> chosen.contains(state.view()) && dropped.add(state));
     }
 
-    public void release(ReadRequest.SessionHold session, ReplicaKey actor) {
+    public void release(String user, ReadRequest.SessionHold session, ReplicaKey actor) {
         SessionSnapshot state;
         synchronized (this) {
-            state = states.remove(new Key(session.high(), session.low(), actor));
+            state = states.remove(new Key(user, session, actor));
         }
         if (state != null) {
             state.release();
@@ -162,33 +168,28 @@ public final class SessionSnapshots implements AutoCloseable {
         removeClosedViews();
     }
 
-    /** Measures the size of the views. If it is above the limit, drops the least recently read ones. */
+    /** Measures the size of the views. If it is above the limit, drops some. */
     public void enforceSizeLimit() {
         List<SessionSnapshot> used = new ArrayList<>();
+        FairEviction<SharedEngineSnapshot> eviction = new FairEviction<>();
         synchronized (this) {
-            for (SessionSnapshot state : states.values()) {
+            states.forEach((key, state) -> {
                 state.use(state.untilNanos());
                 used.add(state);
-            }
+                eviction.add(state.view(), key.user());
+            });
         }
-        Set<SharedEngineSnapshot> views = new LinkedHashSet<>();
-        for (SessionSnapshot state : used) { // least recently read first
-            views.remove(state.view());
-            views.add(state.view());
-        }
-        long sum = views.stream().mapToLong(SharedEngineSnapshot::measure).sum();
-        Set<SharedEngineSnapshot> eldest = new HashSet<>();
-        for (SharedEngineSnapshot view : views) {
-            if (sum > bytesMost && view.bytes() > 0) {
-                eldest.add(view);
-                sum -= view.bytes();
-            }
-        }
+        long sum = eviction.items().stream()
+                .mapToLong(SharedEngineSnapshot::measure)
+                .sum();
+        Set<SharedEngineSnapshot> chosen =
+                new HashSet<>(eviction.choose(bytesMost, SharedEngineSnapshot::bytes));
+        long freed = chosen.stream().mapToLong(SharedEngineSnapshot::bytes).sum();
         List<SessionSnapshot> dropped = new ArrayList<>();
         synchronized (this) {
-            states.values().removeIf(state -> eldest.contains(state.view()) && dropped.add(state));
-            bytes = sum;
-            tooLarge += eldest.size();
+            states.values().removeIf(state -> chosen.contains(state.view()) && dropped.add(state));
+            bytes = sum - freed;
+            tooLarge += chosen.size();
         }
         dropped.forEach(SessionSnapshot::release);
         used.forEach(SessionSnapshot::release);

@@ -67,18 +67,18 @@ final class SecurityIssueCommand extends CliCommand {
             throw usageError("--host is for a server: no process connects to a user");
         }
         if (kind == Kind.ZOOKEEPER && hosts == null) {
-            throw usageError("--host is missing: give each host of zookeeper.connect, as callers of ZooKeeper check it");
+            throw usageError(
+                    "--host is missing: give each host of zookeeper.connect, as callers of ZooKeeper check it");
         }
         Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
         CertificateAuthority open = CertificateAuthority.open(authority);
         List<String> names = hosts == null ? List.of() : hosts;
         Duration validity = Duration.ofDays(days);
-        CertificateFiles files =
-                switch (kind) {
-                    case SERVER -> open.issueServer(name, names, now, validity, out);
-                    case USER -> open.issueUser(name, now, validity, out);
-                    case ZOOKEEPER -> open.issueZooKeeper(name, names, now, validity, out);
-                };
+        CertificateFiles files = switch (kind) {
+            case SERVER -> open.issueServer(name, names, now, validity, out);
+            case USER -> open.issueUser(name, now, validity, out);
+            case ZOOKEEPER -> open.issueZooKeeper(name, names, now, validity, out);
+        };
         print(files);
         return ExitCode.OK;
     }

@@ -66,8 +66,8 @@ class SecurityZooKeeperCommandTest {
     void start() throws IOException {
         Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
         CertificateAuthority authority = CertificateAuthority.create(directory.resolve("authority"), "main", now);
-        CertificateFiles zk =
-                authority.issueZooKeeper("zk1", List.of("localhost"), now, Duration.ofDays(1), directory.resolve("zk1"));
+        CertificateFiles zk = authority.issueZooKeeper(
+                "zk1", List.of("localhost"), now, Duration.ofDays(1), directory.resolve("zk1"));
         CertificateFiles process =
                 authority.issueUser("uniserve", now, Duration.ofDays(1), directory.resolve("process"));
         Path password = Files.writeString(directory.resolve("password"), "correct horse\n");

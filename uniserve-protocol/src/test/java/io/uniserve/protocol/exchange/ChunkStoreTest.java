@@ -24,8 +24,8 @@ class ChunkStoreTest {
 
     private final TestingLoop loop = new TestingLoop();
     private final TestingDisk disk = new TestingDisk(loop);
-    private final ChunkStore store = new ChunkStore(
-            disk, new ExchangeLimits(MEMORY, MEMORY, FILES, FILES, 64, 10, SECOND, 3), () -> {});
+    private final ChunkStore store =
+            new ChunkStore(disk, new ExchangeLimits(MEMORY, MEMORY, FILES, FILES, 64, 10, SECOND, 3), () -> {});
     private final List<ChunkStore.Stored> kept = new ArrayList<>();
 
     @AfterEach
@@ -60,7 +60,9 @@ class ChunkStoreTest {
         for (int query = 0; query < 80; query++) {
             assertThat(stored("greedy", query, 10).isSpilled()).isFalse();
         }
-        assertThat(stored("greedy", 80, 10).isSpilled()).as("beyond its share of memory").isTrue();
+        assertThat(stored("greedy", 80, 10).isSpilled())
+                .as("beyond its share of memory")
+                .isTrue();
         assertThat(stored("ann", 1, 160).isSpilled()).isFalse();
         assertThat(stored("ann", 1, 1).isSpilled()).isTrue();
         assertThat(stored("bob", 1, 32).isSpilled()).isFalse();

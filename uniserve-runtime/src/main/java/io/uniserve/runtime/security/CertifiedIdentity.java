@@ -25,8 +25,8 @@ public record CertifiedIdentity(String cluster, Kind kind, String name) {
     public static final String SCHEME = "uniserve";
 
     private static final int URI_NAME = 6;
-    private static final Pattern FORM =
-            Pattern.compile(SCHEME + "://([A-Za-z0-9._-]{1,64})/(server|user|zookeeper)/([A-Za-z0-9_][A-Za-z0-9._-]{0,63})");
+    private static final Pattern FORM = Pattern.compile(
+            SCHEME + "://([A-Za-z0-9._-]{1,64})/(server|user|zookeeper)/([A-Za-z0-9_][A-Za-z0-9._-]{0,63})");
 
     /** Kind of an identity. */
     public enum Kind {

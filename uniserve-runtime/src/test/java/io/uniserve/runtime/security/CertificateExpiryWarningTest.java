@@ -35,9 +35,11 @@ class CertificateExpiryWarningTest {
                 Duration.ofDays(7).toMillis(), (end - leaf.getNotBefore().getTime()) / 10);
     }
 
-    private X509Certificate certificate(String name) throws IOException, InterruptedException, GeneralSecurityException {
+    private X509Certificate certificate(String name)
+            throws IOException, InterruptedException, GeneralSecurityException {
         Certificates.make(directory, name, "uri:uniserve://main/user/" + name);
-        return PemCertificates.read("certificate", directory.resolve(name + ".pem")).get(0);
+        return PemCertificates.read("certificate", directory.resolve(name + ".pem"))
+                .get(0);
     }
 
     @Test
@@ -63,7 +65,9 @@ class CertificateExpiryWarningTest {
         assertThat(warning.due(leaf, files, end + 23 * HOUR)).isEmpty();
         X509Certificate other = certificate("bob");
         assertThat(warning.due(other, files, other.getNotAfter().getTime())).isPresent();
-        assertThat(warning.due(other, files, other.getNotAfter().getTime() + HOUR)).isEmpty();
-        assertThat(warning.due(other, files, other.getNotAfter().getTime() + 24 * HOUR)).isPresent();
+        assertThat(warning.due(other, files, other.getNotAfter().getTime() + HOUR))
+                .isEmpty();
+        assertThat(warning.due(other, files, other.getNotAfter().getTime() + 24 * HOUR))
+                .isPresent();
     }
 }

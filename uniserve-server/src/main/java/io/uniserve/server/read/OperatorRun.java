@@ -74,7 +74,8 @@ final class OperatorRun<A extends ActorView, P, V> {
             @Nullable GatherInputs gatherInputs,
             Consumer<Answer> answerCheck) {
         if (operator instanceof ScatterOperator<?, ?> scatter) {
-            return decode(new ScatterOperatorAdapter<>(scatter, exchange, user), operator, parameters, port, answerCheck);
+            return decode(
+                    new ScatterOperatorAdapter<>(scatter, exchange, user), operator, parameters, port, answerCheck);
         }
         if (operator instanceof GatherOperator<?, ?, ?> gather) {
             return decode(

@@ -218,8 +218,8 @@ final class ReadTask implements Timers.Cancel {
         if (session.currentOnly()) {
             return readCurrentStateAgain(place, key, context);
         }
-        Optional<SessionSnapshot> held = service.sessionSnapshots()
-                .find(run.user(), session, key, target.version(), holdUntilNanos(session));
+        Optional<SessionSnapshot> held =
+                service.sessionSnapshots().find(run.user(), session, key, target.version(), holdUntilNanos(session));
         return held.isEmpty() ? stateLost(target) : read(place, held.get(), context);
     }
 

@@ -11,7 +11,8 @@ import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.server.exchange.ExchangeHost;
 
 /** Adapter that runs a scatter operator as a read. The value is the manifest of the chunks, which stay on this server. */
-record ScatterOperatorAdapter<A extends ActorView, P>(ScatterOperator<A, P> operator, ExchangeHost exchange, String user)
+record ScatterOperatorAdapter<A extends ActorView, P>(
+        ScatterOperator<A, P> operator, ExchangeHost exchange, String user)
         implements RetrieveOperator<A, ScatterOperatorAdapter.Enveloped<P>, ScatterManifest> {
     /** The plan's parameters, with the operator's inside. */
     record Enveloped<P>(ScatterEnvelope envelope, P parameters) {}

@@ -298,9 +298,8 @@ class GatherReadsTest {
 
     private static ReadReply scattered(ReadWorld world, String client) {
         CompletableFuture<Outcome<ReadReply>> future = new CompletableFuture<>();
-        Timers.Cancel unused = world.service
-                .onBehalfOf(client)
-                .read(request(SCATTER.id(), scatter("all"), 0), future::complete);
+        Timers.Cancel unused =
+                world.service.onBehalfOf(client).read(request(SCATTER.id(), scatter("all"), 0), future::complete);
         return ((Outcome.Ok<ReadReply>) future.join()).value();
     }
 }

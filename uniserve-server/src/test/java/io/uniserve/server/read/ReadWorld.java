@@ -130,8 +130,8 @@ final class ReadWorld implements AutoCloseable {
                 loop,
                 (to, request, timeout, done) -> {
                     if (!to.host().equals("silent")) {
-                        loop.execute(() -> done.done(
-                                Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "no server listens at " + to))));
+                        loop.execute(() -> done.done(Outcome.err(
+                                new UniserveException(ErrorCode.UNAVAILABLE, "no server listens at " + to))));
                     }
                 },
                 disk,

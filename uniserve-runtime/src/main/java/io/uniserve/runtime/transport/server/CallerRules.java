@@ -45,7 +45,8 @@ public final class CallerRules {
             return Optional.of("its identity " + caller.get() + " is not of cluster " + cluster);
         }
         if (caller.get().kind() == Kind.ZOOKEEPER) {
-            return Optional.of("its identity " + caller.get() + " is that of a ZooKeeper server, which calls no process");
+            return Optional.of(
+                    "its identity " + caller.get() + " is that of a ZooKeeper server, which calls no process");
         }
         return switch (callers) {
             case EVERYONE, ANYONE -> Optional.empty();

@@ -38,8 +38,7 @@ class CallerRulesTest {
             assertThat(rules.refusal(Optional.empty(), method).isEmpty()).isEqualTo(callers == Callers.ANYONE);
             for (Kind kind : Kind.values()) {
                 assertThat(refusal("other", kind, method)).isPresent();
-                boolean permitted =
-                        kind == Kind.SERVER || kind == Kind.USER && callers != Callers.PROCESSES;
+                boolean permitted = kind == Kind.SERVER || kind == Kind.USER && callers != Callers.PROCESSES;
                 assertThat(refusal("main", kind, method).isEmpty())
                         .as(method + " by " + kind)
                         .isEqualTo(permitted);

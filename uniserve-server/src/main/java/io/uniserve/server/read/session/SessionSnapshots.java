@@ -182,8 +182,7 @@ public final class SessionSnapshots implements AutoCloseable {
         long sum = eviction.items().stream()
                 .mapToLong(SharedEngineSnapshot::measure)
                 .sum();
-        Set<SharedEngineSnapshot> chosen =
-                new HashSet<>(eviction.choose(bytesMost, SharedEngineSnapshot::bytes));
+        Set<SharedEngineSnapshot> chosen = new HashSet<>(eviction.choose(bytesMost, SharedEngineSnapshot::bytes));
         long freed = chosen.stream().mapToLong(SharedEngineSnapshot::bytes).sum();
         List<SessionSnapshot> dropped = new ArrayList<>();
         synchronized (this) {

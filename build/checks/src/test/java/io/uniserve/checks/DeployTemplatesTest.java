@@ -190,7 +190,7 @@ class DeployTemplatesTest {
         assertThat(made.find()).isTrue();
         TreeSet<String> names = new TreeSet<>();
         for (String name : made.group(1).replace("\"", "").split(", ")) {
-            names.add(name.replaceFirst("^(user|host):", ""));
+            names.add(name.replaceFirst("^(user|zookeeper):", ""));
         }
         List<String> mounted = new ArrayList<>();
         Matcher container = Pattern.compile("\\n  ([a-z0-9-]+):\\n(?:    .*\\n)*?    volumes: .*subpath: ([a-z0-9-]+)")

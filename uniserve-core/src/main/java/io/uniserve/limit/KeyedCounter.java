@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Amounts in use by key, such as requests or bytes of each client. Keys whose amount is 0 are forgotten once there are many. Thread-safe;
+ * Amounts in use by key, such as requests or bytes of each client. Above 1,000 keys, those whose amount is 0 are removed. Thread-safe;
  * threads that count the same key do not wait for each other.
  *
  * <pre>{@code
@@ -18,7 +18,7 @@ public final class KeyedCounter {
     /** Number of keys above which those with amount 0 are removed. */
     static final int KEYS_BEFORE_CLEANING = 1_000;
 
-    /** Amount of a key that is removed: who finds it takes a new one. */
+    /** Mark of a removed amount: {@link #add} replaces it by another one. */
     private static final long REMOVED = Long.MIN_VALUE;
 
     private final Map<String, AtomicLong> amounts = new ConcurrentHashMap<>();
@@ -30,7 +30,7 @@ public final class KeyedCounter {
         while (true) {
             AtomicLong cell = amounts.get(key);
             if (cell == null) {
-                clean();
+                removeZeros();
                 cell = amounts.computeIfAbsent(key, name -> new AtomicLong());
             }
             long sum = cell.accumulateAndGet(amount, (had, more) -> had == REMOVED ? REMOVED : had + more);
@@ -55,7 +55,7 @@ public final class KeyedCounter {
         return cell == null ? 0 : Math.max(0, cell.get());
     }
 
-    private void clean() {
+    private void removeZeros() {
         if (amounts.size() >= cleaningSize) {
             amounts.values().removeIf(cell -> cell.compareAndSet(0, REMOVED));
             cleaningSize = Math.max(KEYS_BEFORE_CLEANING, 2 * amounts.size());

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
                     + " within two seconds.",
             "concurrent-queries: queries and reads at the same time. result-bytes: bytes of results at the same time, such as"
                     + " 256MiB. deadline-ms: milliseconds of one query, or a duration such as 30s.",
-            "answer-rows: rows of an answer. update-rows-per-second: rows of updates.",
+            "answer-rows: rows of an answer. update-rows-per-second: rows of updates per second.",
             "A user with several roles has the limit of the one that permits most: a role without a limit permits any number."
         },
         footer = {

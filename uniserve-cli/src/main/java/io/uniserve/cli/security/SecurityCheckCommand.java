@@ -19,9 +19,9 @@ import picocli.CommandLine.Command;
 @Command(
         name = "check",
         description = {
-            "Sends each request of this build, and to each HTTP route, as each kind of caller, and checks that it is permitted or"
-                    + " refused as it is declared. It starts a server of its own on loopback, with certificates of its own.",
-            "Callers: none, plain text, expired, other authority, other cluster, revoked user and server, no rule, monitor,"
+            "Sends each request of this build to its method and to each HTTP route, as each kind of caller. Compares each decision"
+                    + " with the declared one. It starts a server of its own on loopback, with certificates of its own.",
+            "Callers: none, plain text, expired, other authority, other cluster, zookeeper, revoked user and server, no rule, monitor,"
                     + " reader, writer, operator, admin, password, wrong password and server. The last line is JSON. Exit code 1: a"
                     + " request was treated otherwise."
         },

@@ -36,7 +36,7 @@ final class SecurityIssueCommand extends CliCommand {
     @Parameters(index = "0", paramLabel = "KIND", description = "server (also for coordinators), user or zookeeper.")
     private Kind kind = Kind.USER;
 
-    @Parameters(index = "1", paramLabel = "NAME", description = "Name of the process or user.")
+    @Parameters(index = "1", paramLabel = "NAME", description = "Name of the process, user or ZooKeeper server.")
     private String name = "";
 
     @Option(
@@ -50,8 +50,9 @@ final class SecurityIssueCommand extends CliCommand {
             names = "--host",
             paramLabel = "HOST",
             description =
-                    "Name or address of the server, for callers that are not of Uniserve; may be repeated. Uniserve's accept"
-                            + " a server's identity under any. ZooKeeper needs those of its callers' settings.")
+                    "Host name or address in the certificate; may be repeated. Required for zookeeper: the hosts of"
+                            + " zookeeper.connect. Optional for server: Uniserve checks the identity, others such as"
+                            + " Prometheus the host.")
     private @Nullable List<String> hosts;
 
     @Option(names = "--days", paramLabel = "N", description = "Days for which it is valid (default: 90).")

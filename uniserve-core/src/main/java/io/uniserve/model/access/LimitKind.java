@@ -46,7 +46,7 @@ public enum LimitKind {
         return Arrays.stream(values())
                 .filter(kind -> kind.text().equals(text))
                 .findFirst()
-                .orElseThrow(() -> UniserveException.invalid("name of a limit: use one of "
+                .orElseThrow(() -> UniserveException.invalid("limit \"" + text + "\" is unknown: use one of "
                         + Arrays.stream(values()).map(LimitKind::text).collect(Collectors.joining(", "))));
     }
 }

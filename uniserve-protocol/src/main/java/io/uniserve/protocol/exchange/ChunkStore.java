@@ -210,11 +210,12 @@ final class ChunkStore {
     /** Returns the error if a chunk of this size may not be in a file; null if it may. */
     private @Nullable UniserveException refuseFile(QueryKey key, int size) {
         Usage query = usage(queries, key);
-        if (query.spilled + size > limits.querySpillBytes()) {
+        long queryMax = querySpillMax(key.user);
+        if (query.spilled + size > queryMax) {
             return new UniserveException(
                     ErrorCode.TOO_LARGE, // an error that is not retried on another server
                     "the query's chunks on this server take " + query.memory + " bytes of memory and " + query.spilled
-                            + " of files, at most " + limits.queryMemoryBytes() + " and " + limits.querySpillBytes()
+                            + " of files, at most " + limits.queryMemoryBytes() + " and " + queryMax
                             + " are permitted: add conditions, or select fewer columns");
         }
         if (spilled + size > limits.serverSpillBytes()) {
@@ -228,16 +229,16 @@ final class ChunkStore {
         if (used + size > most) {
             return new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
-                    "chunks of user " + key.user + " take " + used + " bytes of files on this server, and one more has "
-                            + size + "; at most " + most + " are permitted beside " + (spilled - used)
-                            + " of others: try again when other queries of this user have ended");
+                    "chunks of user " + key.user + " would take " + (used + size) + " bytes of files on this server, at most "
+                            + most + " are permitted while others have " + (spilled - used)
+                            + ": try again when other queries of this user have ended");
         }
         return null;
     }
 
     /**
-     * Bytes of memory or files that the user may have beside the others: the multiple of what then is free. Of what the others leave,
-     * that is all but one part in the multiple plus one.
+     * Bytes of memory or files that the user may have beside the others: the multiple m of what then is free, which is m / (m + 1) of what
+     * the others leave.
      */
     private long userMax(String user, long budget, long total, boolean ofMemory) {
         if (user.isEmpty()) {
@@ -245,6 +246,17 @@ final class ChunkStore {
         }
         Usage own = usage(users, user);
         long left = budget - total + (ofMemory ? own.memory : own.spilled);
+        return share(left);
+    }
+
+    /** Bytes of files of one query; that of a user who is alone is no larger than the user's share. */
+    private long querySpillMax(String user) {
+        return user.isEmpty()
+                ? limits.querySpillBytes()
+                : Math.min(limits.querySpillBytes(), share(limits.serverSpillBytes()));
+    }
+
+    private static long share(long left) {
         int parts = Limits.EXCHANGE_USER_MULTIPLE_OF_FREE + 1;
         return left - left / parts - (left % parts == 0 ? 0 : 1);
     }

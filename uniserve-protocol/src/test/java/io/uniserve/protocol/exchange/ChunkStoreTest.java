@@ -78,8 +78,8 @@ class ChunkStoreTest {
         UniserveException error = ((Outcome.Err<ChunkStore.Stored>) add("greedy", 10, 30)).error();
         assertThat(error.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
         assertThat(error)
-                .hasMessageContaining("user greedy take 8000 bytes of files")
-                .hasMessageContaining("one more has 30; at most 8000 are permitted beside 0 of others")
+                .hasMessageContaining("user greedy would take 8030 bytes of files")
+                .hasMessageContaining("at most 8000 are permitted while others have 0")
                 .hasMessageContaining("other queries of this user have ended");
         assertThat(store.queries()).as("a refused chunk leaves nothing").isEqualTo(9);
         assertThat(stored("ann", 1, 1_000).isSpilled()).isTrue();
@@ -96,6 +96,15 @@ class ChunkStoreTest {
         assertThat(full).hasMessageContaining("chunks of all queries take 10000 bytes");
         UniserveException query = ((Outcome.Err<ChunkStore.Stored>) add("", 2, 1)).error();
         assertThat(query.code()).isEqualTo(ErrorCode.TOO_LARGE);
+    }
+
+    @Test
+    void aQueryLargerThanTheShareOfItsUserIsNotTriedAgain() {
+        stored("ann", 1, 800);
+        stored("ann", 1, 8_000);
+        UniserveException error = ((Outcome.Err<ChunkStore.Stored>) add("ann", 1, 1)).error();
+        assertThat(error.code()).isEqualTo(ErrorCode.TOO_LARGE);
+        assertThat(error).hasMessageContaining("at most 1000 and 8000 are permitted");
     }
 
     @Test

@@ -484,8 +484,8 @@ class ExchangeStateMachineTest {
         small.loop.runUntil(() -> ended.get() != null, 60 * SECOND);
         assertCode(
                 Objects.requireNonNull(ended.get()),
-                ErrorCode.UNAVAILABLE,
-                "this server cannot keep a chunk that was sent to it: chunks of user ann take 0 bytes of files");
+                ErrorCode.TOO_LARGE,
+                "the query's chunks on this server take 0 bytes of memory and 0 of files, at most 0 and 32 are permitted");
         assertThat(small.machine(0).usage()).isEqualTo(NOTHING);
         ExchangeInput whole = value(small.delivered(0, frame(ID, List.of(0), there), 0));
         assertThat(small.machine(0).usage().files()).as("without a user").isEqualTo(1);

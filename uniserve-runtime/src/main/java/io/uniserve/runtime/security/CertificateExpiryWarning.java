@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * Warning that a process's or user's certificate ends soon: in its last tenth, at most in the last seven days, and once per day. A
- * certificate that is renewed in time has none. Not thread-safe.
+ * certificate that is renewed seven days before its end or earlier has none. Not thread-safe.
  */
 final class CertificateExpiryWarning {
     private static final Duration LAST = Duration.ofDays(7);

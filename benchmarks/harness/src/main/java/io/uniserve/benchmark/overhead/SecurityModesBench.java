@@ -9,7 +9,6 @@ import io.uniserve.client.ClientTable;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.client.UniserveClientBuilder;
 import io.uniserve.model.access.LimitKind;
-import io.uniserve.model.access.Right;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
@@ -44,6 +43,11 @@ final class SecurityModesBench {
     private static final String CLUSTER = "local";
     private static final String TABLE = "modes";
     private static final String READER = "reader";
+    private static final Map<LimitKind, Long> LIMITS = Map.of(
+            LimitKind.CONCURRENT_QUERIES, 1_000L,
+            LimitKind.RESULT_BYTES, 1L << 30,
+            LimitKind.DEADLINE_MS, 60_000L,
+            LimitKind.ANSWER_ROWS, 1_000_000L);
 
     private final PairedBenchmark bench;
     private final OverheadBench.Scale scale;
@@ -127,14 +131,10 @@ final class SecurityModesBench {
         return new Mode(name, cluster, client, client.table(TABLE), new CpuMeter(pids, true));
     }
 
-    /** Permits the table to the reader, with a limit of each kind that no query of this benchmark reaches. */
+    /** Permits the table to the reader, with limits that no query of this benchmark reaches. */
     private static void restrict(UniserveClient owner) {
         owner.admin().changeGrant(new RoleGrant(READER, Role.READER, new TablePattern(TABLE)), false);
-        for (LimitKind kind : LimitKind.values()) {
-            if (kind.right() == Right.READ) {
-                owner.admin().changeLimit(Role.READER, kind, kind.max());
-            }
-        }
+        LIMITS.forEach((kind, value) -> owner.admin().changeLimit(Role.READER, kind, value));
     }
 
     private static UniserveClient client(ProcessCluster cluster, TlsFiles tls) {

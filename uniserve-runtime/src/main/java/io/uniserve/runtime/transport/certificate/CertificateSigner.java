@@ -4,7 +4,7 @@ import io.uniserve.error.UniserveException;
 import java.security.PublicKey;
 import java.security.cert.X509Certificate;
 
-/** Authority of a cluster. Thread-safe. */
+/** Signer of certificates with a cluster's authority. Thread-safe. */
 @FunctionalInterface
 public interface CertificateSigner {
     /**

@@ -24,13 +24,9 @@ final class FairEviction<T> {
     void add(T item, String user) {
         Set<String> users = usersByItem.remove(item);
         if (users == null) {
-            usersByItem.put(item, Set.of(user));
-            return;
+            users = new HashSet<>();
         }
-        if (!users.contains(user)) {
-            users = new HashSet<>(users);
-            users.add(user);
-        }
+        users.add(user);
         usersByItem.put(item, users);
     }
 
@@ -56,7 +52,7 @@ final class FairEviction<T> {
         left.keySet().removeIf(item -> size.applyAsLong(item) <= 0);
         List<T> chosen = new ArrayList<>();
         while (total > max && !left.isEmpty()) {
-            T next = greatest(left, usages);
+            T next = findHeaviest(left, usages);
             long bytes = size.applyAsLong(next);
             left.getOrDefault(next, Set.of()).forEach(user -> usages.merge(user, -bytes, Long::sum));
             left.remove(next);
@@ -66,7 +62,7 @@ final class FairEviction<T> {
         return chosen;
     }
 
-    private static <T> T greatest(Map<T, Set<String>> items, Map<String, Long> usages) {
+    private static <T> T findHeaviest(Map<T, Set<String>> items, Map<String, Long> usages) {
         T found = items.keySet().iterator().next();
         long most = -1;
         for (Map.Entry<T, Set<String>> item : items.entrySet()) {

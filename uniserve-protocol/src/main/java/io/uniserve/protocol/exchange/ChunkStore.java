@@ -229,7 +229,8 @@ final class ChunkStore {
         if (used + size > most) {
             return new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
-                    "chunks of user " + key.user + " would take " + (used + size) + " bytes of files on this server, at most "
+                    "chunks of user " + key.user + " would take " + (used + size)
+                            + " bytes of files on this server, at most "
                             + most + " are permitted while others have " + (spilled - used)
                             + ": try again when other queries of this user have ended");
         }

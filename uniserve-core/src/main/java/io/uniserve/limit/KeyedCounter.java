@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Amounts in use by key, such as requests or bytes of each client. Above 1,000 keys, those whose amount is 0 are removed. Thread-safe;
- * threads that count the same key do not wait for each other.
+ * Amounts in use by key, such as requests or bytes of each client. A key whose amount is 0 takes no memory. Thread-safe;
+ * threads that count the same key do not wait for each other while its amount is not 0.
  *
  * <pre>{@code
  * if (running.add(client, 1) > max) {
@@ -15,24 +15,16 @@ import java.util.concurrent.atomic.AtomicLong;
  * }</pre>
  */
 public final class KeyedCounter {
-    /** Number of keys above which those with amount 0 are removed. */
-    static final int KEYS_BEFORE_CLEANING = 1_000;
-
     /** Mark of a removed amount: {@link #add} replaces it by another one. */
     private static final long REMOVED = Long.MIN_VALUE;
 
     private final Map<String, AtomicLong> amounts = new ConcurrentHashMap<>();
-    /** Number of keys at which the next cleaning is due: twice those that were left by the last. */
-    private volatile int cleaningSize = KEYS_BEFORE_CLEANING;
 
     /** Adds to the amount of a key, and returns the sum. */
     public long add(String key, long amount) {
         while (true) {
-            AtomicLong cell = amounts.get(key);
-            if (cell == null) {
-                removeZeros();
-                cell = amounts.computeIfAbsent(key, name -> new AtomicLong());
-            }
+            AtomicLong known = amounts.get(key);
+            AtomicLong cell = known == null ? amounts.computeIfAbsent(key, name -> new AtomicLong()) : known;
             long sum = cell.accumulateAndGet(amount, (had, more) -> had == REMOVED ? REMOVED : had + more);
             if (sum != REMOVED) {
                 return sum;
@@ -46,6 +38,9 @@ public final class KeyedCounter {
         AtomicLong cell = amounts.get(key);
         if (cell != null) {
             cell.accumulateAndGet(amount, (had, less) -> had == REMOVED ? REMOVED : Math.max(0, had - less));
+            if (cell.compareAndSet(0, REMOVED)) {
+                amounts.remove(key, cell);
+            }
         }
     }
 
@@ -55,14 +50,7 @@ public final class KeyedCounter {
         return cell == null ? 0 : Math.max(0, cell.get());
     }
 
-    private void removeZeros() {
-        if (amounts.size() >= cleaningSize) {
-            amounts.values().removeIf(cell -> cell.compareAndSet(0, REMOVED));
-            cleaningSize = Math.max(KEYS_BEFORE_CLEANING, 2 * amounts.size());
-        }
-    }
-
-    /** Number of keys that take memory. */
+    /** Number of keys with an amount. */
     int size() {
         return amounts.size();
     }

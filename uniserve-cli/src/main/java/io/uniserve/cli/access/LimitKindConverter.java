@@ -1,8 +1,8 @@
 package io.uniserve.cli.access;
 
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.access.LimitKind;
-import java.util.Arrays;
-import java.util.stream.Collectors;
+import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -10,10 +10,10 @@ import picocli.CommandLine.TypeConversionException;
 final class LimitKindConverter implements ITypeConverter<LimitKind> {
     @Override
     public LimitKind convert(String text) {
-        return Arrays.stream(LimitKind.values())
-                .filter(kind -> kind.text().equalsIgnoreCase(text))
-                .findFirst()
-                .orElseThrow(() -> new TypeConversionException("'" + text + "' is no limit: use one of "
-                        + Arrays.stream(LimitKind.values()).map(LimitKind::text).collect(Collectors.joining(", "))));
+        try {
+            return LimitKind.of(text.toLowerCase(Locale.ROOT));
+        } catch (UniserveException e) {
+            throw new TypeConversionException(e.reason());
+        }
     }
 }

@@ -112,7 +112,7 @@ class GrantCommandsTest {
         }
         assertThat(out("grants")).doesNotContain("limit");
         assertThat(uniserve.run("limit", "reader", "speed", "1").err())
-                .contains("'speed' is no limit: use one of concurrent-queries, result-bytes, deadline-ms");
+                .contains("limit \"speed\" is unknown: use one of concurrent-queries, result-bytes, deadline-ms");
         assertThat(uniserve.run("limit", "reader", "deadline-ms", "30d").err())
                 .contains(
                         "limit deadline-ms", "a number of milliseconds, or a duration such as 30s", "at most 86400000");

@@ -20,7 +20,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Rights that methods and kinds of administrative requests declare, and which of these are changes, beside their definition in the {@code .proto} file. */
+/**
+ * Rights that methods and kinds of administrative requests declare, and which of these are changes, beside their definition in the {@code
+ * .proto} file.
+ */
 public final class RequestRights {
     private static final OneofDescriptor REQUEST =
             AdminProto.AdminCall.getDescriptor().getOneofs().get(0);

@@ -281,12 +281,31 @@ class GatherReadsTest {
 
     @Test
     void chunksCountForTheUserOfTheRead() {
+        try (ReadWorld small = new ReadWorld(ExchangeLimits.DEFAULTS.with(0, 0, 1_000, 47))) {
+            small.actor(0, 3);
+            small.extra.put(SCATTER.id(), SCATTER);
+            assertThat(scattered(small, "bob").failures()).isEmpty();
+            Usage ofBob = small.exchange.usage();
+            assertThat(scattered(small, "ann").failures()).singleElement().satisfies(failure -> {
+                assertThat(failure.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+                assertThat(failure.message()).contains("chunks of user ann", "at most 20 are permitted");
+            });
+            await().until(() -> small.exchange.usage().equals(ofBob));
+            small.open = true;
+            assertThat(scattered(small, "ann").failures())
+                    .as("mode open: the name is none of a user")
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void aQueryLargerThanTheShareOfItsUserIsTooLarge() {
         try (ReadWorld small = new ReadWorld(ExchangeLimits.DEFAULTS.with(0, 0, 1_000, 25))) {
             small.actor(0, 3);
             small.extra.put(SCATTER.id(), SCATTER);
             assertThat(scattered(small, "ann").failures()).singleElement().satisfies(failure -> {
-                assertThat(failure.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
-                assertThat(failure.message()).contains("chunks of user ann", "at most 20 are permitted");
+                assertThat(failure.code()).isEqualTo(ErrorCode.TOO_LARGE);
+                assertThat(failure.message()).contains("at most 0 and 20 are permitted");
             });
             await().until(() -> small.exchange.usage().equals(NOTHING));
             small.open = true;

@@ -19,6 +19,7 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.security.CertificateRenewer;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.serial.SerialTimers;
 import io.uniserve.runtime.serial.SharedRoutingCache;
@@ -29,9 +30,11 @@ import io.uniserve.runtime.transport.client.AdminClient;
 import io.uniserve.runtime.transport.client.CertificateClient;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcClientNetwork;
+import io.uniserve.runtime.transport.client.LeaderLeafSource;
 import io.uniserve.runtime.transport.client.RoutingClient;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -66,6 +69,8 @@ final class ClientCore implements AutoCloseable {
     private final EventLoop loop;
     private final CoarseTimers timers;
     private final RoutingClient routingClient;
+    /** Present once the client is connected, if it renews its certificate. */
+    private Optional<CertificateRenewer> renewer = Optional.empty();
 
     /** Starts the threads; opens no connection yet. */
     public ClientCore(ClientOptions options) {
@@ -106,6 +111,13 @@ final class ClientCore implements AutoCloseable {
     /** Waits for the first routing map. */
     public void connect() {
         new ClientBootstrap(routing, routingClient, options, clock).await();
+        renewer = options.renewBefore()
+                .map(before -> CertificateRenewer.start(
+                        channels.tls(), clock, before, new LeaderLeafSource(certificates(), this::leader)));
+    }
+
+    private Optional<Address> leader() {
+        return Optional.ofNullable(routing.current().routing().coordinator());
     }
 
     /** Newest routing map. */
@@ -209,6 +221,7 @@ final class ClientCore implements AutoCloseable {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             running.forEach(Operation::cancelMachine);
+            renewer.ifPresent(CertificateRenewer::close);
             routingClient.close();
             channels.close();
             timers.close();

@@ -26,6 +26,7 @@ import java.util.concurrent.Executor;
  * @param routingPolicy choice among several replicas
  * @param tls plain text or certificates
  * @param user user that logs in with its password; empty for none
+ * @param renewBefore time before the end of the client's certificate at which it renews it; empty if it does not
  * @param callbackExecutor executor for callbacks of asynchronous operations; {@code Runnable::run} for the transport's threads
  */
 public record ClientOptions(
@@ -40,6 +41,7 @@ public record ClientOptions(
         RoutingPolicy routingPolicy,
         TlsFiles tls,
         Optional<UserPassword> user,
+        Optional<Duration> renewBefore,
         Executor callbackExecutor) {
     public static final int MAX_IN_FLIGHT_MAX = 100_000;
 
@@ -55,6 +57,13 @@ public record ClientOptions(
         checkRange("maxInFlight", maxInFlight, 1, MAX_IN_FLIGHT_MAX);
         checkRange("maxInFlightBytes", maxInFlightBytes, 1, 1L << 40);
         checkRange("hedgePermille", requestSettings.hedgePermille(), 0, 1_000);
+        if (renewBefore.isPresent() && (tls.certificate().isEmpty() || tls.key().isEmpty())) {
+            throw UniserveException.invalid("renewCertificate is set, and the client has no certificate: set"
+                    + " tls.certificate-file and tls.key-file, or leave client.renew-certificate out");
+        }
+        if (renewBefore.filter(Duration::isNegative).isPresent()) {
+            throw UniserveException.invalid("renewCertificate is " + renewBefore.get() + ": use 0 or more");
+        }
     }
 
     private static void checkRange(String name, long value, long min, long max) {

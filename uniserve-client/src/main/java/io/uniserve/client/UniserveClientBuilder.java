@@ -42,6 +42,7 @@ public final class UniserveClientBuilder {
     private TlsFiles tls = TlsFiles.PLAIN;
     private Optional<UserPassword> user = Optional.empty();
     private Optional<String> userWithoutPassword = Optional.empty();
+    private Optional<Duration> renewBefore = Optional.empty();
     private Executor callbackExecutor = Runnable::run;
 
     UniserveClientBuilder() {}
@@ -62,8 +63,8 @@ public final class UniserveClientBuilder {
     }
 
     /**
-     * Reads the sections {@code client} and {@code tls} of a HOCON file; {@code reference.conf} explains all options. It replaces
-     * earlier settings, and later settings override it. Fails with INVALID_CONFIGURATION, with file, key and remedy.
+     * Reads the sections {@code client} and {@code tls} of a HOCON file, and {@code security.renewal.before}; {@code reference.conf}
+     * explains all options. It replaces earlier settings, and later settings override it. Fails with INVALID_CONFIGURATION, with file, key and remedy.
      */
     public UniserveClientBuilder config(Path file) {
         Settings settings = Settings.load(Optional.of(file), Map.of());
@@ -81,6 +82,9 @@ public final class UniserveClientBuilder {
                 .map(one ->
                         new UserPassword(name.orElseThrow(), Passwords.ofFile("uniserve.client.password-file", one)));
         userWithoutPassword = user.isPresent() ? Optional.empty() : name;
+        renewBefore = settings.client().renewCertificate()
+                ? Optional.of(settings.renewal().before())
+                : Optional.empty();
         return this;
     }
 
@@ -181,6 +185,18 @@ public final class UniserveClientBuilder {
     }
 
     /**
+     * Makes the client renew its certificate: it gets another one from the leading coordinator, for another key, and replaces both files. Needs
+     * {@link #tls(Path, Path, Path)}, the right to write in the folder of the files, and the user's name in {@code security.renewal.users} of
+     * the coordinators. A failure is logged, and it tries again. Default: the client takes files that others have changed, and renews none.
+     *
+     * @param before time before the end of the certificate at which it is renewed; at most a third of its validity counts
+     */
+    public UniserveClientBuilder renewCertificate(Duration before) {
+        this.renewBefore = Optional.of(before);
+        return this;
+    }
+
+    /**
      * Sets the executor on which stages of asynchronous operations complete. Default: the transport's threads, which callbacks must
      * not block.
      */
@@ -209,6 +225,7 @@ public final class UniserveClientBuilder {
                 routingPolicy,
                 tls,
                 user,
+                renewBefore,
                 callbackExecutor);
     }
 

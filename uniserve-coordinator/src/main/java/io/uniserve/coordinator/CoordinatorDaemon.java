@@ -137,11 +137,12 @@ public final class CoordinatorDaemon implements AutoCloseable {
     }
 
     private GrpcServer openServer(Settings whole, ClusterIdentity cluster, Optional<CertificateSigner> authority) {
+        RenewalSettings renewal = whole.renewal();
         return GrpcServer.builder(cluster)
                 .access(access)
                 .connectionAge(whole.connectionAge().toNanos())
                 .certificates(
-                        new ProcessCertificates(tls, authority, whole.renewal().before(), this::isLeader))
+                        new ProcessCertificates(tls, authority, renewal.before(), renewal::renews, this::isLeader))
                 .peers(this::onPeer)
                 .admin(this::onAdmin)
                 .routing(hub)

@@ -98,7 +98,7 @@ class RenewalTest {
     void onlyTheLeaderSignsAndOnlyWhatIsDue() throws IOException, CertificateParsingException {
         X509Certificate due = issue("due", SHORT, "due.example.org");
         ReloadingTls tls = ReloadingTls.read(TlsFiles.PLAIN, SystemClock.INSTANCE);
-        ProcessCertificates leader = new ProcessCertificates(tls, Optional.of(signer), BEFORE, () -> true);
+        ProcessCertificates leader = new ProcessCertificates(tls, Optional.of(signer), BEFORE, "app"::equals, () -> true);
         Path renewed = Files.writeString(directory.resolve("renewed.pem"), leader.renew(due, key()));
         X509Certificate made = PemCertificates.read("renewed", renewed).get(0);
         assertThat(CertifiedIdentity.of(made)).isEqualTo(CertifiedIdentity.of(due));
@@ -107,7 +107,7 @@ class RenewalTest {
 
         assertThat(code(() -> leader.renew(issue("fresh", Duration.ofDays(90)), key())))
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
-        assertThat(code(() -> new ProcessCertificates(tls, Optional.of(signer), BEFORE, () -> false).renew(due, key())))
+        assertThat(code(() -> new ProcessCertificates(tls, Optional.of(signer), BEFORE, "app"::equals, () -> false).renew(due, key())))
                 .isEqualTo(ErrorCode.UNAVAILABLE);
         assertThat(code(() -> new ProcessCertificates(tls).renew(due, key()))).isEqualTo(ErrorCode.UNSUPPORTED);
         X509Certificate foreign = PemCertificates.read(
@@ -117,6 +117,26 @@ class RenewalTest {
                                 .certificate())
                 .get(0);
         assertThat(code(() -> leader.renew(foreign, key()))).isEqualTo(ErrorCode.UNAUTHORIZED);
+        assertThat(code(() -> leader.checkRenewable(Optional.empty()))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    }
+
+    @Test
+    void usersAreRenewedIfTheCoordinatorNamesThem() {
+        ReloadingTls tls = ReloadingTls.read(TlsFiles.PLAIN, SystemClock.INSTANCE);
+        ProcessCertificates leader =
+                new ProcessCertificates(tls, Optional.of(signer), BEFORE, "app"::equals, () -> true);
+        X509Certificate app = first(authority.issueUser("app", now, SHORT, directory.resolve("app")));
+        assertThat(leader.checkRenewable(Optional.of(app))).isEqualTo(app);
+        assertThat(leader.renew(app, key())).contains("BEGIN CERTIFICATE");
+        X509Certificate ann = first(authority.issueUser("ann", now, SHORT, directory.resolve("ann")));
+        assertThat(code(() -> leader.renew(ann, key()))).isEqualTo(ErrorCode.UNSUPPORTED);
+        X509Certificate zookeeper =
+                first(authority.issueZooKeeper("app", List.of("localhost"), now, SHORT, directory.resolve("zk")));
+        assertThat(code(() -> leader.renew(zookeeper, key()))).isEqualTo(ErrorCode.UNAUTHORIZED);
+    }
+
+    private static X509Certificate first(CertificateFiles files) {
+        return PemCertificates.read("certificate", files.certificate()).get(0);
     }
 
     @Test

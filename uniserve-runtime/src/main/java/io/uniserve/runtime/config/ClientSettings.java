@@ -15,6 +15,7 @@ import java.util.Optional;
  *
  * @param user user that logs in with a password; empty for none
  * @param passwordFile file with the user's password; empty if it is given otherwise
+ * @param renewCertificate true if a client renews its certificate
  */
 public record ClientSettings(
         List<Address> bootstrap,
@@ -23,6 +24,7 @@ public record ClientSettings(
         Duration connectTimeout,
         Optional<String> user,
         Optional<Path> passwordFile,
+        boolean renewCertificate,
         RequestSettings requestSettings) {
     private static final Duration MS = Duration.ofMillis(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -38,6 +40,7 @@ public record ClientSettings(
                 client.duration("connect-timeout", Duration.ofMillis(10), MINUTES_10),
                 user(client),
                 passwordFile(client),
+                client.flag("renew-certificate"),
                 requestSettings(client));
     }
 

@@ -26,6 +26,7 @@ class ClientSettingsTest {
                         Duration.ofSeconds(10),
                         Optional.empty(),
                         Optional.empty(),
+                        false,
                         RequestSettings.defaults()));
     }
 
@@ -35,7 +36,7 @@ class ClientSettingsTest {
                 uniserve.client {
                   bootstrap = ["a:1"]
                   query-deadline = 1s, update-deadline = 2s, connect-timeout = 3s
-                  user = ann, password-file = /ann.password
+                  user = ann, password-file = /ann.password, renew-certificate = true
                   hedge { budget = 25%, delay-min = 4ms, delay-cold = 5ms }
                   silence = 60ms, backoff-min = 7ms, backoff-max = 8ms, avoid-min = 9ms, avoid-max = 10ms, ramp = 11ms
                   update-attempt = 12ms
@@ -49,6 +50,7 @@ class ClientSettingsTest {
                         Duration.ofSeconds(3),
                         Optional.of("ann"),
                         Optional.of(Path.of("/ann.password")),
+                        true,
                         new RequestSettings(
                                 4 * MS, 5 * MS, 250, 60 * MS, 7 * MS, 8 * MS, 9 * MS, 10 * MS, 11 * MS, 12 * MS)));
     }

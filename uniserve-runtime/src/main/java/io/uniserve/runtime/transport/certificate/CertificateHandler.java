@@ -4,6 +4,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.access.CertificateStatus;
 import java.security.PublicKey;
 import java.security.cert.X509Certificate;
+import java.util.Optional;
 
 /** What a process answers about certificates. Called on transport threads: must not block for long. Thread-safe. */
 public interface CertificateHandler {
@@ -11,11 +12,21 @@ public interface CertificateHandler {
     CertificateStatus describe();
 
     /**
+     * Fails if {@link #renew} would refuse a caller of this cluster.
+     *
+     * @param current the caller's certificate; empty for a user with a password
+     * @return the certificate
+     * @throws UniserveException INVALID_ARGUMENT if there is none, or it is not due; UNSUPPORTED if this process has no authority, or does
+     *     not renew this user; UNAVAILABLE if it does not lead
+     */
+    X509Certificate checkRenewable(Optional<X509Certificate> current);
+
+    /**
      * Signs another certificate for the identity of this one, with another key.
      *
-     * @param current certificate of the caller, which is a server or coordinator of the cluster
+     * @param current certificate of the caller, which belongs to the cluster
      * @return certificates in PEM, the leaf first
-     * @throws UniserveException UNSUPPORTED if this process has no authority; IO if the authority cannot be read
+     * @throws UniserveException as {@link #checkRenewable}; IO if the authority cannot be read
      */
     String renew(X509Certificate current, PublicKey key);
 }

@@ -10,7 +10,6 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.proto.CertificatesGrpc;
 import io.uniserve.runtime.proto.CertificatesProto;
 import io.uniserve.runtime.security.CertificateSubject;
-import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;
@@ -30,6 +29,8 @@ public final class CertificateService extends CertificatesGrpc.CertificatesImplB
     private static final Logger LOG = LoggerFactory.getLogger(CertificateService.class);
     private static final Right DESCRIBE =
             RequestRights.ofMethod(CertificatesGrpc.getDescribeMethod().getFullMethodName());
+    private static final Right RENEW =
+            RequestRights.ofMethod(CertificatesGrpc.getRenewMethod().getFullMethodName());
 
     private final ClusterIdentity cluster;
     private final AccessControl access;
@@ -72,24 +73,22 @@ public final class CertificateService extends CertificatesGrpc.CertificatesImplB
         try {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
-            X509Certificate current = CERTIFICATE.get();
-            Optional<CertifiedIdentity> identity = current == null ? Optional.empty() : CertifiedIdentity.of(current);
-            if (current == null
-                    || access.isOpen()
-                    || identity.filter(one -> one.kind() == CertifiedIdentity.Kind.SERVER)
-                            .isEmpty()) {
+            if (access.isOpen()) {
                 throw new UniserveException(
-                        ErrorCode.UNAUTHORIZED, "certificates are renewed for servers in mode closed only");
+                        ErrorCode.UNAUTHORIZED, "certificates are renewed in mode closed only: in mode open anyone calls");
             }
+            access.current().check(RENEW, Optional.empty());
             if (!access.knowsRules()) {
                 throw new UniserveException(
                         ErrorCode.UNAVAILABLE,
                         "this process has not read the rules and revocations, node /access in ZooKeeper: try again");
             }
             PublicKey key = CertificateMapping.publicKey(call.getPublicKey().toByteArray());
-            access.current().audited(CertificateSubject.of(current).toString(), answer, done -> {
+            X509Certificate current = handler.checkRenewable(Optional.ofNullable(CERTIFICATE.get()));
+            CertificateSubject subject = CertificateSubject.of(current);
+            access.current().audited(subject.toString(), answer, done -> {
                 done.done(Outcome.ok(handler.renew(current, key)));
-                LOG.info("the certificate of {} is renewed", identity.get());
+                LOG.info("the certificate {} is renewed", subject);
             });
         } catch (RuntimeException e) {
             observer.onError(StatusMapping.toStatus(e));

@@ -199,9 +199,10 @@ public final class AccessMatrix {
                 RequestRights.ofMethods().getOrDefault(describe, Optional.empty()),
                 to -> AccessMatrix.<CertificateStatus>call(
                         done -> new CertificateClient(to.channels, to.cluster).describe(to.address, CALL_NANOS, done)));
+        String renew = "uniserve.Certificates/Renew";
         add(
-                "uniserve.Certificates/Renew",
-                Optional.empty(),
+                renew,
+                RequestRights.ofMethods().getOrDefault(renew, Optional.empty()),
                 to -> AccessMatrix.<String>call(done -> new CertificateClient(to.channels, to.cluster)
                         .renew(to.address, SampleRequests.publicKey(), CALL_NANOS, done)));
         String watch = "uniserve.RoutingService/Watch";
@@ -467,8 +468,13 @@ public final class AccessMatrix {
         }
 
         @Override
-        public String renew(X509Certificate current, PublicKey key) {
+        public X509Certificate checkRenewable(Optional<X509Certificate> current) {
             throw counted();
+        }
+
+        @Override
+        public String renew(X509Certificate current, PublicKey key) {
+            throw new IllegalStateException("a renewal that was not checked");
         }
     }
 

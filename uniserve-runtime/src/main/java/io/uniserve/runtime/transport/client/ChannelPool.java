@@ -123,6 +123,11 @@ public final class ChannelPool implements AutoCloseable {
         tls.onChange(this::replaceAll);
     }
 
+    /** Files of this pool's connections. */
+    public ReloadingTls tls() {
+        return tls;
+    }
+
     /** Sets the age at which a connection is replaced by a new one. Its running calls end on it. */
     public void setConnectionAge(long nanos) {
         ageNanos = nanos;

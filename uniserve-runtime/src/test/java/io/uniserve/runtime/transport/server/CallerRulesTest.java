@@ -25,7 +25,7 @@ class CallerRulesTest {
         assertThat(MethodCallers.all().entrySet().stream()
                         .filter(method -> method.getValue() == Callers.PROCESSES)
                         .map(Map.Entry::getKey))
-                .containsExactly("uniserve.Certificates/Renew", "uniserve.Peer/Call");
+                .containsExactly("uniserve.Peer/Call");
         assertThat(MethodCallers.all().entrySet().stream()
                         .filter(method -> method.getValue() == Callers.ANYONE)
                         .map(Map.Entry::getKey))

@@ -7,14 +7,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
-import java.security.Signature;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
-import java.security.spec.InvalidKeySpecException;
-import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
@@ -22,8 +18,6 @@ import java.util.Optional;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Certificate chain and key of a process, with the authorities that it trusts, as they were in their files at one time. Immutable.
@@ -32,9 +26,8 @@ import org.slf4j.LoggerFactory;
  * @param authorities trust manager of the authorities, those of the JDK without a trust file
  */
 record TlsMaterial(TlsFiles files, Optional<Identity> identity, X509ExtendedTrustManager authorities) {
-    private static final Logger LOG = LoggerFactory.getLogger(TlsMaterial.class);
-    private static final List<String> KEY_KINDS = List.of("EC", "RSA");
-    private static final byte[] PROBE = "uniserve".getBytes(StandardCharsets.US_ASCII);
+    private static final String CERTIFICATE_FILE = "tls.certificate-file";
+    private static final String KEY_FILE = "tls.key-file";
     private static final KeyStore NO_AUTHORITY = keyStore(List.of());
 
     /** Certificate chain, leaf first, and the key of the leaf. */
@@ -64,35 +57,11 @@ record TlsMaterial(TlsFiles files, Optional<Identity> identity, X509ExtendedTrus
     }
 
     private static Identity identity(Path certificate, Optional<Path> keySetting) {
-        List<X509Certificate> chain = PemCertificates.read("tls.certificate-file", certificate);
+        List<X509Certificate> chain = PemCertificates.read(CERTIFICATE_FILE, certificate);
         Path keyFile = keySetting.orElseThrow(() -> new UniserveException(
                 ErrorCode.INVALID_CONFIGURATION,
                 "tls.key-file is not set, and tls.certificate-file is: set it to the key of the certificate"));
-        PrivateKey key = key(keyFile);
-        if (!fits(chain.get(0), key)) {
-            throw refused("tls.key-file", keyFile, "it is not the key of the certificate in " + certificate);
-        }
-        return new Identity(chain, key);
-    }
-
-    private static PrivateKey key(Path file) {
-        PemBlocks.requireReadable("tls.key-file", file);
-        try {
-            PKCS8EncodedKeySpec encoded = new PKCS8EncodedKeySpec(PemBlocks.read(PemBlocks.KEY, file));
-            for (String kind : KEY_KINDS) {
-                try {
-                    return KeyFactory.getInstance(kind).generatePrivate(encoded);
-                } catch (InvalidKeySpecException e) {
-                    LOG.trace("{} is no key of kind {}", file, kind, e);
-                }
-            }
-            throw refused("tls.key-file", file, "it is no key of kind " + String.join(" or ", KEY_KINDS));
-        } catch (IOException | GeneralSecurityException e) {
-            throw new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION,
-                    "tls.key-file: file " + file + " cannot be used: give a private key in PKCS#8 PEM",
-                    e);
-        }
+        return new Identity(chain, PemPrivateKeys.readKeyOf(chain.get(0), certificate, KEY_FILE, keyFile));
     }
 
     /**
@@ -103,7 +72,7 @@ record TlsMaterial(TlsFiles files, Optional<Identity> identity, X509ExtendedTrus
     TlsMaterial with(String chain, PrivateKey key) {
         try {
             List<X509Certificate> certificates = PemCertificates.parse(chain.getBytes(StandardCharsets.US_ASCII));
-            if (!fits(certificates.get(0), key)) {
+            if (!PemPrivateKeys.isKeyOf(certificates.get(0), key)) {
                 throw UniserveException.invalid("the new key is not that of the new certificate");
             }
             return new TlsMaterial(files, Optional.of(new Identity(certificates, key)), authorities);
@@ -115,25 +84,10 @@ record TlsMaterial(TlsFiles files, Optional<Identity> identity, X509ExtendedTrus
     /** True if both files can be read, and the key is that of the certificate. */
     static boolean fits(Path certificate, Path key) {
         try {
-            return fits(
-                    PemCertificates.read("tls.certificate-file", certificate).get(0), key(key));
+            return PemPrivateKeys.isKeyOf(
+                    PemCertificates.read(CERTIFICATE_FILE, certificate).get(0), PemPrivateKeys.read(KEY_FILE, key));
         } catch (UniserveException e) {
             return false; // the reader of the material reports it
-        }
-    }
-
-    private static boolean fits(X509Certificate certificate, PrivateKey key) {
-        String algorithm = key.getAlgorithm().equals("EC") ? "SHA256withECDSA" : "SHA256with" + key.getAlgorithm();
-        try {
-            Signature signing = Signature.getInstance(algorithm);
-            signing.initSign(key);
-            signing.update(PROBE);
-            byte[] signature = signing.sign();
-            signing.initVerify(certificate.getPublicKey());
-            signing.update(PROBE);
-            return signing.verify(signature);
-        } catch (GeneralSecurityException e) {
-            return false; // keys of different kinds
         }
     }
 
@@ -190,7 +144,7 @@ record TlsMaterial(TlsFiles files, Optional<Identity> identity, X509ExtendedTrus
             }
         } catch (CertificateException e) {
             throw refused(
-                    "tls.certificate-file",
+                    CERTIFICATE_FILE,
                     file,
                     "it is not valid now, or no authority of tls.trust-file covers it: " + e.getMessage());
         }

@@ -41,13 +41,13 @@ public record ReadRequest(
         colocated = List.copyOf(colocated);
     }
 
-    /** The same read of tables with these numbers. */
-    public ReadRequest withNumbers(long number, List<ColocatedTargets> beside) {
-        return number == tableId && beside.equals(colocated)
+    /** The same read of tables with these ids. */
+    public ReadRequest withTableIds(long id, List<ColocatedTargets> beside) {
+        return id == tableId && beside.equals(colocated)
                 ? this
                 : new ReadRequest(
                         table,
-                        number,
+                        id,
                         targets,
                         operator,
                         parameters,

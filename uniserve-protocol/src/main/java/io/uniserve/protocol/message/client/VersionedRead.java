@@ -29,13 +29,13 @@ public record VersionedRead(
         targets = List.copyOf(targets);
     }
 
-    /** The same read of the table with this number. */
-    public VersionedRead withNumber(long number) {
-        return number == tableId
+    /** The same read of the table with this id. */
+    public VersionedRead withTableId(long id) {
+        return id == tableId
                 ? this
                 : new VersionedRead(
                         table,
-                        number,
+                        id,
                         targets,
                         operator,
                         parameters,

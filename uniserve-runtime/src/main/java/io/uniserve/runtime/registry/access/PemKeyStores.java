@@ -3,22 +3,17 @@ package io.uniserve.runtime.registry.access;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.security.PemCertificates;
+import io.uniserve.runtime.security.PemPrivateKeys;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.InvalidKeyException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
-import java.security.PublicKey;
-import java.security.Signature;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
-import org.apache.zookeeper.util.PemReader;
 
 /**
  * Key store and trust store in memory, from files in PEM.
@@ -29,7 +24,6 @@ import org.apache.zookeeper.util.PemReader;
  */
 record PemKeyStores(Optional<KeyStore> identity, Optional<KeyStore> trust, String password) {
     private static final String TYPE = "PKCS12";
-    private static final byte[] PROBE = "uniserve".getBytes(StandardCharsets.US_ASCII);
 
     /**
      * Reads the files.
@@ -63,45 +57,10 @@ record PemKeyStores(Optional<KeyStore> identity, Optional<KeyStore> trust, Strin
     private static KeyStore identity(String section, Path certificate, Path key, String password)
             throws IOException, GeneralSecurityException {
         List<X509Certificate> chain = PemCertificates.read(section + ".certificate-file", certificate);
-        PrivateKey secret = key(section, key);
-        if (!belongs(secret, chain.get(0).getPublicKey())) {
-            throw new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION,
-                    section + ".key-file: file " + key + " is not the key of the certificate in " + certificate);
-        }
+        PrivateKey secret = PemPrivateKeys.readKeyOf(chain.get(0), certificate, section + ".key-file", key);
         KeyStore store = empty();
         store.setKeyEntry("key", secret, password.toCharArray(), chain.toArray(X509Certificate[]::new));
         return store;
-    }
-
-    private static PrivateKey key(String section, Path file) {
-        try {
-            return PemReader.loadPrivateKey(Files.readString(file, StandardCharsets.US_ASCII), Optional.empty());
-        } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
-            throw new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION,
-                    section + ".key-file: file " + file + " cannot be used: " + e.getMessage()
-                            + "; give a private key in PEM, PKCS#8, without a password",
-                    e);
-        }
-    }
-
-    private static boolean belongs(PrivateKey secret, PublicKey open) throws GeneralSecurityException {
-        if (!secret.getAlgorithm().equals(open.getAlgorithm())) {
-            return false;
-        }
-        Signature signature =
-                Signature.getInstance(secret.getAlgorithm().equals("EC") ? "SHA256withECDSA" : "SHA256withRSA");
-        try {
-            signature.initSign(secret);
-            signature.update(PROBE);
-            byte[] signed = signature.sign();
-            signature.initVerify(open);
-            signature.update(PROBE);
-            return signature.verify(signed);
-        } catch (InvalidKeyException e) {
-            return false;
-        }
     }
 
     private static KeyStore trust(String section, Path file) throws IOException, GeneralSecurityException {

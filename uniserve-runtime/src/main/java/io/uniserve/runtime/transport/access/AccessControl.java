@@ -125,7 +125,7 @@ public final class AccessControl {
         return open || state.rules != null;
     }
 
-    /** Uses the tables of this routing from now on, to compare names and numbers in requests. */
+    /** Uses the tables of this routing from now on, to compare names and ids in requests. */
     public void setRouting(Routing routing) {
         if (!open) {
             tables = TableIds.of(routing);
@@ -321,11 +321,11 @@ public final class AccessControl {
         }
 
         /**
-         * The number under which a request for the table may be served: the requested one if it is the table's, else one that no table
-         * has. Rights are of names, and replicas are found by numbers. Fails with UNAVAILABLE if this process does not know the table yet.
+         * The id under which a request for the table may be served: the requested one if it is the table's, else one that no table
+         * has. Rights are of names, and replicas are found by ids. Fails with UNAVAILABLE if this process does not know the table yet.
          */
-        public long servedNumber(TableName table, long requested) {
-            return isTrusted() ? requested : tables.servedNumber(table, requested);
+        public long servedId(TableName table, long requested) {
+            return isTrusted() ? requested : tables.servedId(table, requested);
         }
 
         /** True if the caller may read the table; writes a refusal otherwise. For tables that a plan reaches. Fails as {@link #check}. */

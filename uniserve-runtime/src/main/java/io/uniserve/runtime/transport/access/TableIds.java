@@ -7,11 +7,11 @@ import io.uniserve.model.registry.Routing;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Ids of tables, their numbers, by their names, as of one routing. Immutable. */
+/** Ids of tables by their names, as of one routing. Immutable. */
 record TableIds(Map<TableName, Long> ids) {
     static final TableIds NONE = new TableIds(Map.of());
 
-    /** A number that no table has: numbers start at 1. */
+    /** An id that no table has: ids start at 1. */
     private static final long NO_TABLE = 0;
 
     static TableIds of(Routing routing) {
@@ -21,8 +21,8 @@ record TableIds(Map<TableName, Long> ids) {
         return new TableIds(ids);
     }
 
-    /** The requested number if it is the table's, else one that no table has; UNAVAILABLE if the table is unknown here. */
-    long servedNumber(TableName table, long requested) {
+    /** The requested id if it is the table's, else one that no table has; UNAVAILABLE if the table is unknown here. */
+    long servedId(TableName table, long requested) {
         Long known = ids.get(table);
         if (known == null) {
             throw new UniserveException(

@@ -130,23 +130,23 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         return caller.queueName(CallerIdentity.checkedName(call.getClient()));
     }
 
-    /** Checks the right to read each table of the request, and that its number is the table's. */
+    /** Checks the right to read each table of the request, and that its id is the table's. */
     private ReadRequest check(ReadRequest request) {
         List<ReadRequest.ColocatedTargets> beside = new ArrayList<>();
         for (ReadRequest.ColocatedTargets other : request.colocated()) {
             beside.add(new ReadRequest.ColocatedTargets(
                     other.table(), check(other.table(), other.tableId()), other.targets()));
         }
-        return request.withNumbers(check(request.table(), request.tableId()), beside);
+        return request.withTableIds(check(request.table(), request.tableId()), beside);
     }
 
     private VersionedRead check(VersionedRead request) {
-        return request.withNumber(check(request.table(), request.tableId()));
+        return request.withTableId(check(request.table(), request.tableId()));
     }
 
-    private long check(TableName table, long number) {
+    private long check(TableName table, long id) {
         caller.check(READS, Optional.of(table));
-        return caller.servedNumber(table, number);
+        return caller.servedId(table, id);
     }
 
     /** @param counts false for a read that only releases what an earlier one holds: the limit must not refuse it */

@@ -243,11 +243,11 @@ class AccessControlTest {
     void aNumberOfAnotherTableIsNotServed() {
         grant("ann", Role.READER, "logs");
         Caller ann = caller(Kind.USER, "ann");
-        assertThatThrownBy(() -> ann.servedNumber(LOGS.get(), 1)).hasMessageContaining("does not know table logs yet");
+        assertThatThrownBy(() -> ann.servedId(LOGS.get(), 1)).hasMessageContaining("does not know table logs yet");
         access.setRouting(new Routing("main", List.of(route("logs", 1), route("orders", 2)), List.of(), null));
-        assertThat(ann.servedNumber(LOGS.get(), 1)).isEqualTo(1);
-        assertThat(ann.servedNumber(LOGS.get(), 2)).isZero();
-        assertThat(caller(Kind.SERVER, "s1").servedNumber(LOGS.get(), 2)).isEqualTo(2);
+        assertThat(ann.servedId(LOGS.get(), 1)).isEqualTo(1);
+        assertThat(ann.servedId(LOGS.get(), 2)).isZero();
+        assertThat(caller(Kind.SERVER, "s1").servedId(LOGS.get(), 2)).isEqualTo(2);
     }
 
     private static TableRoute route(String name, long number) {

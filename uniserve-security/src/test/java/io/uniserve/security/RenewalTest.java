@@ -129,7 +129,7 @@ class RenewalTest {
         assertThat(leader.checkRenewable(Optional.of(app))).isEqualTo(app);
         assertThat(leader.renew(app, key())).contains("BEGIN CERTIFICATE");
         X509Certificate ann = first(authority.issueUser("ann", now, SHORT, directory.resolve("ann")));
-        assertThat(code(() -> leader.renew(ann, key()))).isEqualTo(ErrorCode.UNSUPPORTED);
+        assertThat(code(() -> leader.renew(ann, key()))).isEqualTo(ErrorCode.UNAUTHORIZED);
         X509Certificate zookeeper =
                 first(authority.issueZooKeeper("app", List.of("localhost"), now, SHORT, directory.resolve("zk")));
         assertThat(code(() -> leader.renew(zookeeper, key()))).isEqualTo(ErrorCode.UNAUTHORIZED);

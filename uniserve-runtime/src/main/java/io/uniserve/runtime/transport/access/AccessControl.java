@@ -338,6 +338,11 @@ public final class AccessControl {
             return may;
         }
 
+        /** Writes the refusal of a request for a reason that is no right. */
+        public void refused(String object, String reason) {
+            audit.refused(principal(), address, action, object, reason);
+        }
+
         /** Name of the user; empty for a process, or without an identity. */
         public String user() {
             return identity.filter(one -> one.kind() == Kind.USER)

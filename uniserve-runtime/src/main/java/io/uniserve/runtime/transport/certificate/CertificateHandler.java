@@ -16,8 +16,8 @@ public interface CertificateHandler {
      *
      * @param current the caller's certificate; empty for a user with a password
      * @return the certificate
-     * @throws UniserveException INVALID_ARGUMENT if there is none, or it is not due; UNSUPPORTED if this process has no authority, or does
-     *     not renew this user; UNAVAILABLE if it does not lead
+     * @throws UniserveException INVALID_ARGUMENT if there is none, or it is not due; UNAUTHORIZED if this process does not renew this user;
+     *     UNSUPPORTED if it has no authority; UNAVAILABLE if it does not lead
      */
     X509Certificate checkRenewable(Optional<X509Certificate> current);
 

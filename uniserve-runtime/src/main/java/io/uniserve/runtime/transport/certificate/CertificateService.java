@@ -84,14 +84,27 @@ public final class CertificateService extends CertificatesGrpc.CertificatesImplB
                         "this process has not read the rules and revocations, node /access in ZooKeeper: try again");
             }
             PublicKey key = CertificateMapping.publicKey(call.getPublicKey().toByteArray());
-            X509Certificate current = handler.checkRenewable(Optional.ofNullable(CERTIFICATE.get()));
-            CertificateSubject subject = CertificateSubject.of(current);
-            access.current().audited(subject.toString(), answer, done -> {
-                done.done(Outcome.ok(handler.renew(current, key)));
+            Optional<X509Certificate> current = Optional.ofNullable(CERTIFICATE.get());
+            String subject =
+                    current.map(CertificateSubject::of).map(Object::toString).orElse("");
+            X509Certificate renewable = checkRenewable(current, subject);
+            access.current().audited(subject, answer, done -> {
+                done.done(Outcome.ok(handler.renew(renewable, key)));
                 LOG.info("the certificate {} is renewed", subject);
             });
         } catch (RuntimeException e) {
             observer.onError(StatusMapping.toStatus(e));
+        }
+    }
+
+    private X509Certificate checkRenewable(Optional<X509Certificate> current, String subject) {
+        try {
+            return handler.checkRenewable(current);
+        } catch (UniserveException e) {
+            if (e.code() == ErrorCode.UNAUTHORIZED) {
+                access.current().refused(subject, e.reason());
+            }
+            throw e;
         }
     }
 }

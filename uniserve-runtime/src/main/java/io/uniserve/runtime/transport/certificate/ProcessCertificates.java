@@ -84,7 +84,7 @@ public final class ProcessCertificates implements CertificateHandler {
             case USER -> {
                 if (!users.test(identity.name())) {
                     throw new UniserveException(
-                            ErrorCode.UNSUPPORTED,
+                            ErrorCode.UNAUTHORIZED,
                             "certificates of user " + identity.name() + " are not renewed here: add the name to"
                                     + " security.renewal.users of the coordinators, or use uniserve security issue");
                 }

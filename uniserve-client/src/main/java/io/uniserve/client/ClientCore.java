@@ -44,8 +44,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shared state of one client's operations: connections, routing map, timers, health of servers, limits. It has two threads of its own
- * (routing, timers) beside the transport's, for any number of operations. Thread-safe.
+ * Shared state of one client's operations: connections, routing map, timers, health of servers, limits. It has at most
+ * five threads of its own (routing, timers of operations and of calls, TLS files, renewal or login) beside the transport's, for any number of
+ * operations. Thread-safe.
  */
 final class ClientCore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClientCore.class);

@@ -4,6 +4,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.client.routing.RequestSettings;
 import io.uniserve.protocol.client.routing.RoutingPolicy;
+import io.uniserve.runtime.config.RenewalSettings;
 import io.uniserve.runtime.security.UserPassword;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.time.Duration;
@@ -57,12 +58,17 @@ public record ClientOptions(
         checkRange("maxInFlight", maxInFlight, 1, MAX_IN_FLIGHT_MAX);
         checkRange("maxInFlightBytes", maxInFlightBytes, 1, 1L << 40);
         checkRange("hedgePermille", requestSettings.hedgePermille(), 0, 1_000);
-        if (renewBefore.isPresent() && (tls.certificate().isEmpty() || tls.key().isEmpty())) {
-            throw UniserveException.invalid("renewCertificate is set, and the client has no certificate: set"
-                    + " tls.certificate-file and tls.key-file, or leave client.renew-certificate out");
+        renewBefore.ifPresent(before -> checkRenewal(before, tls));
+    }
+
+    private static void checkRenewal(Duration before, TlsFiles tls) {
+        if (!tls.enabled() || tls.certificate().isEmpty() || tls.key().isEmpty()) {
+            throw UniserveException.invalid("renewCertificate is set, and the client has no certificate: set tls.enabled,"
+                    + " tls.certificate-file and tls.key-file too, or client.renew-certificate = false");
         }
-        if (renewBefore.filter(Duration::isNegative).isPresent()) {
-            throw UniserveException.invalid("renewCertificate is " + renewBefore.get() + ": use 0 or more");
+        if (before.compareTo(RenewalSettings.MIN) < 0 || before.compareTo(RenewalSettings.MAX) > 0) {
+            throw UniserveException.invalid("renewCertificate is " + before + ": use " + RenewalSettings.MIN + " to "
+                    + RenewalSettings.MAX);
         }
     }
 

@@ -43,6 +43,8 @@ public final class UniserveClientBuilder {
     private Optional<UserPassword> user = Optional.empty();
     private Optional<String> userWithoutPassword = Optional.empty();
     private Optional<Duration> renewBefore = Optional.empty();
+    /** The file's setting. Files without a certificate, and a user with a password, take its place. */
+    private Optional<Duration> renewOfFile = Optional.empty();
     private Executor callbackExecutor = Runnable::run;
 
     UniserveClientBuilder() {}
@@ -82,7 +84,8 @@ public final class UniserveClientBuilder {
                 .map(one ->
                         new UserPassword(name.orElseThrow(), Passwords.ofFile("uniserve.client.password-file", one)));
         userWithoutPassword = user.isPresent() ? Optional.empty() : name;
-        renewBefore = settings.client().renewCertificate()
+        renewBefore = Optional.empty();
+        renewOfFile = settings.client().renewCertificate()
                 ? Optional.of(settings.renewal().before())
                 : Optional.empty();
         return this;
@@ -104,6 +107,7 @@ public final class UniserveClientBuilder {
 
     /** Logs in as {@link #user(String, char[])} does. */
     public UniserveClientBuilder user(UserPassword login) {
+        renewOfFile = Optional.empty();
         user = Optional.of(login);
         userWithoutPassword = Optional.empty();
         return this;
@@ -168,19 +172,20 @@ public final class UniserveClientBuilder {
 
     /** Enables TLS. Servers must present a certificate that an authority of this PEM file has signed. */
     public UniserveClientBuilder tls(Path authorities) {
-        this.tls = new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(authorities), false);
-        return this;
+        return tls(new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(authorities), false));
     }
 
     /** Enables TLS as {@link #tls(Path)} does, and presents this certificate (PEM) with its key (PKCS#8). */
     public UniserveClientBuilder tls(Path authorities, Path certificate, Path key) {
-        this.tls = new TlsFiles(true, Optional.of(certificate), Optional.of(key), Optional.of(authorities), false);
-        return this;
+        return tls(new TlsFiles(true, Optional.of(certificate), Optional.of(key), Optional.of(authorities), false));
     }
 
     /** Sets all TLS files. */
     public UniserveClientBuilder tls(TlsFiles files) {
         this.tls = files;
+        if (files.certificate().isEmpty()) {
+            renewOfFile = Optional.empty();
+        }
         return this;
     }
 
@@ -189,10 +194,18 @@ public final class UniserveClientBuilder {
      * {@link #tls(Path, Path, Path)}, the right to write in the folder of the files, and the user's name in {@code security.renewal.users} of
      * the coordinators. A failure is logged, and it tries again. Default: the client takes files that others have changed, and renews none.
      *
-     * @param before time before the end of the certificate at which it is renewed; at most a third of its validity counts
+     * @param before time before the end of the certificate at which it is renewed, a second to 3,650 days; at most a third of its validity
+     *     counts
      */
     public UniserveClientBuilder renewCertificate(Duration before) {
         this.renewBefore = Optional.of(before);
+        return this;
+    }
+
+    /** Makes the client renew no certificate, whatever a file of {@link #config} has. For programs that are brief. */
+    public UniserveClientBuilder withoutRenewal() {
+        renewBefore = Optional.empty();
+        renewOfFile = Optional.empty();
         return this;
     }
 
@@ -225,7 +238,7 @@ public final class UniserveClientBuilder {
                 routingPolicy,
                 tls,
                 user,
-                renewBefore,
+                renewBefore.or(() -> renewOfFile),
                 callbackExecutor);
     }
 

@@ -186,7 +186,7 @@ public final class CertificateAuthority {
     }
 
     /**
-     * Signs another certificate with the identity and the host names of this one.
+     * Signs another certificate with the identity and the host names of this one. That of a user is valid for no longer than this one was.
      *
      * @param current certificate of a process or user of the cluster
      * @return certificates in PEM, the leaf first
@@ -200,10 +200,17 @@ public final class CertificateAuthority {
         try {
             GeneralNames names = GeneralNames.fromExtensions(
                     new JcaX509CertificateHolder(current).getExtensions(), Extension.subjectAlternativeName);
-            return PemFileFormat.encode(sign(identity, names, publicKey, now, validity), certificate);
+            Duration allowed = identity.kind() == Kind.USER ? shorter(validity, current) : validity;
+            return PemFileFormat.encode(sign(identity, names, publicKey, now, allowed), certificate);
         } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
             throw failed("cannot renew the certificate of " + identity, e);
         }
+    }
+
+    private static Duration shorter(Duration validity, X509Certificate current) {
+        Instant begin = current.getNotBefore().toInstant().plus(EARLY);
+        Duration own = Duration.between(begin, current.getNotAfter().toInstant());
+        return own.compareTo(validity) < 0 ? own : validity;
     }
 
     private X509CertificateHolder sign(

@@ -2,11 +2,17 @@ package io.uniserve.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.Address;
 import io.uniserve.model.access.Revocation;
+import io.uniserve.model.access.Role;
+import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.AccessRules;
+import io.uniserve.model.registry.UserCredentials;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.audit.AuditEvent;
 import io.uniserve.runtime.audit.AuditOptions.FailurePolicy;
@@ -14,9 +20,12 @@ import io.uniserve.runtime.audit.AuditRecord;
 import io.uniserve.runtime.audit.AuditTail;
 import io.uniserve.runtime.config.AuditSettings;
 import io.uniserve.runtime.config.SecuritySettings;
+import io.uniserve.runtime.security.CertificateSubject;
 import io.uniserve.runtime.security.CertifiedIdentity;
+import io.uniserve.runtime.security.Passwords;
 import io.uniserve.runtime.security.PemCertificates;
 import io.uniserve.runtime.security.ReloadingTls;
+import io.uniserve.runtime.security.UserPassword;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
@@ -28,7 +37,7 @@ import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.server.Authorizer;
 import io.uniserve.runtime.transport.server.GrpcServer;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPairGenerator;
@@ -50,6 +59,11 @@ class RenewalServiceTest {
     private static final Duration SHORT = Duration.ofMinutes(10);
     private static final Duration LONG = Duration.ofDays(90);
     private static final long TIMEOUT_NANOS = 10_000_000_000L;
+
+    private static final AccessRules RULES = AccessRules.NONE
+            .with(new RoleGrant("ann", Role.ADMIN, TablePattern.ALL))
+            .with(new RoleGrant("app-1", Role.READER, new TablePattern("t")))
+            .with(new RoleGrant("app-2", Role.MONITOR, TablePattern.ALL));
 
     private final Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
 
@@ -93,7 +107,7 @@ class RenewalServiceTest {
                 .tls(tls)
                 .authorizer(Authorizer.of(closed, "main"))
                 .start("localhost", 0);
-        access.setRules(Optional.of(AccessRules.NONE));
+        access.setRules(Optional.of(RULES));
     }
 
     @AfterEach
@@ -112,8 +126,12 @@ class RenewalServiceTest {
     }
 
     private Outcome<String> renew(TlsFiles caller) {
+        return renew(caller, Optional.empty());
+    }
+
+    private Outcome<String> renew(TlsFiles caller, Optional<UserPassword> login) {
         ClusterIdentity cluster = ClusterIdentity.of("main");
-        try (ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, caller, cluster)) {
+        try (ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, caller, cluster, login)) {
             CompletableFuture<Outcome<String>> answer = new CompletableFuture<>();
             new CertificateClient(channels, cluster)
                     .renew(new Address("localhost", coordinator.port()), key, TIMEOUT_NANOS, answer::complete);
@@ -121,8 +139,7 @@ class RenewalServiceTest {
         }
     }
 
-    private void refused(TlsFiles caller, ErrorCode code, String reason) {
-        Outcome<String> outcome = renew(caller);
+    private static void refused(Outcome<String> outcome, ErrorCode code, String reason) {
         assertThat(outcome).isInstanceOf(Outcome.Err.class);
         assertThat(outcome.error().code()).as(outcome.error().getMessage()).isEqualTo(code);
         assertThat(outcome.error().getMessage()).contains(reason);
@@ -138,39 +155,56 @@ class RenewalServiceTest {
     }
 
     @Test
-    void aUserThatIsNamedGetsACertificateOfItsOwnForItsKey() throws IOException {
-        Outcome<String> outcome = renew(user("app-1", SHORT));
+    void aUserThatIsNamedGetsACertificateOfItsOwnForItsKey() throws Exception {
+        TlsFiles app = user("app-1", SHORT);
+        Outcome<String> outcome = renew(app);
         assertThat(outcome).isInstanceOf(Outcome.Ok.class);
-        Path renewed = Files.writeString(directory.resolve("renewed.pem"), ((Outcome.Ok<String>) outcome).value());
-        X509Certificate leaf = PemCertificates.read("renewed", renewed).get(0);
+        String chain = ((Outcome.Ok<String>) outcome).value();
+        X509Certificate leaf =
+                PemCertificates.parse(chain.getBytes(StandardCharsets.US_ASCII)).get(0);
         assertThat(CertifiedIdentity.of(leaf).map(Object::toString)).hasValue("uniserve://main/user/app-1");
         assertThat(leaf.getPublicKey()).isEqualTo(key);
-        assertThat(leaf.getNotAfter()).isBefore(now.plus(LONG.plusDays(1)));
+        assertThat(leaf.getExtendedKeyUsage()).as("clientAuth alone").containsExactly("1.3.6.1.5.5.7.3.2");
+        assertThat(leaf.getNotAfter()).as("as long as before").isBefore(now.plus(SHORT.multipliedBy(2)));
         assertThat(audited("OK")).singleElement().satisfies(event -> {
             assertThat(event.principal()).isEqualTo("user/app-1");
-            assertThat(event.object()).startsWith("user/app-1");
+            assertThat(event.object())
+                    .startsWith("user/app-1 sha256:")
+                    .endsWith(" as " + CertificateSubject.fingerprint(leaf));
         });
+        refused(renew(app), ErrorCode.RESOURCE_EXHAUSTED, "less than a minute ago");
+        assertThat(audited("OK")).hasSize(1);
     }
 
     @Test
-    void aUserThatIsNotNamedIsRefusedAndTheLogHasIt() throws IOException {
-        refused(user("ann", SHORT), ErrorCode.UNAUTHORIZED, "add the name to security.renewal.users");
-        assertThat(audited("REFUSED")).singleElement().satisfies(event -> {
-            assertThat(event.principal()).isEqualTo("user/ann");
-            assertThat(event.reason()).contains("security.renewal.users");
-        });
+    void usersThatAreNotNamedOrHaveNoRoleAreRefusedAndTheLogHasIt() throws IOException {
+        refused(renew(user("ann", SHORT)), ErrorCode.UNAUTHORIZED, "add the name to security.renewal.users");
+        refused(renew(user("app-3", SHORT)), ErrorCode.UNAUTHORIZED, "has no role");
+        assertThat(audited("REFUSED"))
+                .extracting(AuditEvent::principal)
+                .containsExactlyInAnyOrder("user/ann", "user/app-3");
+        assertThat(audited("REFUSED")).allSatisfy(event -> assertThat(event.object())
+                .startsWith(event.principal() + " sha256:"));
         assertThat(audited("OK")).isEmpty();
     }
 
     @Test
     void othersAreRefused() throws IOException {
-        refused(user("app-2", LONG), ErrorCode.INVALID_ARGUMENT, "not due");
-        access.setRules(Optional.of(AccessRules.NONE.with(new Revocation("user/app-3"))));
-        refused(user("app-3", SHORT), ErrorCode.UNAUTHORIZED, "revoked");
+        refused(renew(user("app-1", LONG)), ErrorCode.INVALID_ARGUMENT, "not due");
+        access.setRules(Optional.of(RULES.with(new Revocation("user/app-2"))));
+        refused(renew(user("app-2", SHORT)), ErrorCode.UNAUTHORIZED, "revoked");
         TlsFiles none = new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(own.trust()), false);
-        refused(none, ErrorCode.UNAUTHORIZED, "no identity");
+        refused(renew(none), ErrorCode.UNAUTHORIZED, "no identity");
+        UserCredential credential =
+                Passwords.newCredential("app-1", "long secret".toCharArray(), Limits.PASSWORD_ITERATIONS_MIN);
+        access.setUsers(Optional.of(
+                new UserCredentials(Bytes.wrap(new byte[Limits.PASSWORD_KEY_BYTES]), List.of(credential))));
+        refused(
+                renew(none, Optional.of(new UserPassword("app-1", "long secret".toCharArray()))),
+                ErrorCode.INVALID_ARGUMENT,
+                "no certificate to renew");
         access.setRules(Optional.empty());
-        refused(user("app-4", SHORT), ErrorCode.UNAVAILABLE, "not read the rules");
+        refused(renew(user("app-4", SHORT)), ErrorCode.UNAVAILABLE, "not read the rules");
         assertThat(audited("OK")).isEmpty();
     }
 }

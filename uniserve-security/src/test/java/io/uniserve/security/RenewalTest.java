@@ -1,9 +1,11 @@
 package io.uniserve.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.security.CertificateRenewer;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.PemCertificates;
@@ -25,7 +27,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,6 +77,16 @@ class RenewalTest {
         }
     }
 
+    private static String renew(ProcessCertificates process, X509Certificate current) {
+        CompletableFuture<Outcome<String>> answer = new CompletableFuture<>();
+        process.renew(current, key(), answer::complete);
+        Outcome<String> outcome = answer.join();
+        if (outcome instanceof Outcome.Ok<String> ok) {
+            return ok.value();
+        }
+        throw outcome.error();
+    }
+
     private static ErrorCode code(ThrowingCallable call) {
         Throwable thrown = ThrowableAssert.catchThrowable(call);
         assertThat(thrown).isInstanceOf(UniserveException.class);
@@ -99,24 +113,26 @@ class RenewalTest {
         X509Certificate due = issue("due", SHORT, "due.example.org");
         ReloadingTls tls = ReloadingTls.read(TlsFiles.PLAIN, SystemClock.INSTANCE);
         ProcessCertificates leader = new ProcessCertificates(tls, Optional.of(signer), BEFORE, "app"::equals, () -> true);
-        Path renewed = Files.writeString(directory.resolve("renewed.pem"), leader.renew(due, key()));
+        Path renewed = Files.writeString(directory.resolve("renewed.pem"), renew(leader, due));
         X509Certificate made = PemCertificates.read("renewed", renewed).get(0);
         assertThat(CertifiedIdentity.of(made)).isEqualTo(CertifiedIdentity.of(due));
         assertThat(names(made)).hasSize(2).isEqualTo(names(due));
         assertThat(made.getNotAfter()).isAfter(due.getNotAfter());
 
-        assertThat(code(() -> leader.renew(issue("fresh", Duration.ofDays(90)), key())))
+        assertThat(code(() -> renew(leader, issue("fresh", Duration.ofDays(90)))))
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
-        assertThat(code(() -> new ProcessCertificates(tls, Optional.of(signer), BEFORE, "app"::equals, () -> false).renew(due, key())))
+        ProcessCertificates standby =
+                new ProcessCertificates(tls, Optional.of(signer), BEFORE, "app"::equals, () -> false);
+        assertThat(code(() -> renew(standby, due)))
                 .isEqualTo(ErrorCode.UNAVAILABLE);
-        assertThat(code(() -> new ProcessCertificates(tls).renew(due, key()))).isEqualTo(ErrorCode.UNSUPPORTED);
+        assertThat(code(() -> renew(new ProcessCertificates(tls), due))).isEqualTo(ErrorCode.UNSUPPORTED);
         X509Certificate foreign = PemCertificates.read(
                         "certificate",
                         CertificateAuthority.create(directory.resolve("other"), "other", now)
                                 .issueServer("due", List.of(), now, SHORT, directory.resolve("foreign"))
                                 .certificate())
                 .get(0);
-        assertThat(code(() -> leader.renew(foreign, key()))).isEqualTo(ErrorCode.UNAUTHORIZED);
+        assertThat(code(() -> renew(leader, foreign))).isEqualTo(ErrorCode.UNAUTHORIZED);
         assertThat(code(() -> leader.checkRenewable(Optional.empty()))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     }
 
@@ -127,12 +143,42 @@ class RenewalTest {
                 new ProcessCertificates(tls, Optional.of(signer), BEFORE, "app"::equals, () -> true);
         X509Certificate app = first(authority.issueUser("app", now, SHORT, directory.resolve("app")));
         assertThat(leader.checkRenewable(Optional.of(app))).isEqualTo(app);
-        assertThat(leader.renew(app, key())).contains("BEGIN CERTIFICATE");
+        assertThat(renew(leader, app)).contains("BEGIN CERTIFICATE");
+        assertThat(code(() -> renew(leader, app))).as("at once").isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
         X509Certificate ann = first(authority.issueUser("ann", now, SHORT, directory.resolve("ann")));
-        assertThat(code(() -> leader.renew(ann, key()))).isEqualTo(ErrorCode.UNAUTHORIZED);
+        assertThat(code(() -> renew(leader, ann))).isEqualTo(ErrorCode.UNAUTHORIZED);
+        Instant early = now.minus(SHORT).minusSeconds(1);
+        X509Certificate ended = first(authority.issueUser("app", early, SHORT, directory.resolve("ended")));
+        assertThat(code(() -> renew(leader, ended))).isEqualTo(ErrorCode.UNAUTHORIZED);
         X509Certificate zookeeper =
                 first(authority.issueZooKeeper("app", List.of("localhost"), now, SHORT, directory.resolve("zk")));
-        assertThat(code(() -> leader.renew(zookeeper, key()))).isEqualTo(ErrorCode.UNAUTHORIZED);
+        assertThat(code(() -> renew(leader, zookeeper))).isEqualTo(ErrorCode.UNAUTHORIZED);
+    }
+
+    @Test
+    void renewersOfTheSameFilesRenewOnce() throws Exception {
+        CertificateFiles files = authority.issueServer("s1", List.of(), now, SHORT, directory.resolve("s1"));
+        Path links = Files.createDirectory(directory.resolve("links"));
+        Path certificate = Files.createSymbolicLink(links.resolve("tls.crt"), files.certificate());
+        Path key = Files.createSymbolicLink(links.resolve("tls.key"), files.key());
+        AtomicInteger signed = new AtomicInteger();
+        CertificateRenewer.LeafSource source = (current, next) -> {
+            signed.incrementAndGet();
+            return signer.sign(current, next);
+        };
+        try (ReloadingTls one = ReloadingTls.open(files(files.certificate(), files.key(), files), SystemClock.INSTANCE);
+                ReloadingTls two = ReloadingTls.open(files(certificate, key, files), SystemClock.INSTANCE);
+                CertificateRenewer first = CertificateRenewer.start(one, SystemClock.INSTANCE, BEFORE, source);
+                CertificateRenewer second = CertificateRenewer.start(two, SystemClock.INSTANCE, BEFORE, source)) {
+            await().until(() -> one.daysLeft().equals(Optional.of(89L)) && two.daysLeft().equals(Optional.of(89L)));
+            assertThat(signed).hasValue(1);
+            assertThat(first.failures() + second.failures()).isZero();
+            assertThat(key).isSymbolicLink();
+        }
+    }
+
+    private static TlsFiles files(Path certificate, Path key, CertificateFiles of) {
+        return new TlsFiles(true, Optional.of(certificate), Optional.of(key), Optional.of(of.trust()), false);
     }
 
     private static X509Certificate first(CertificateFiles files) {

@@ -56,6 +56,7 @@ public final class RemoteCluster implements ClusterClient {
     public static ClusterClient connect(ConnectOptions options) {
         UniserveClientBuilder builder = UniserveClient.builder().connectTimeout(CONNECT_TIMEOUT);
         options.config().ifPresent(builder::config);
+        builder.withoutRenewal(); // the new files would belong to the account of the command
         builder.bootstrap(options.bootstrap().stream().map(Address::toString).toArray(String[]::new));
         options.tls().ifPresent(builder::tls);
         options.user().ifPresent(builder::user);

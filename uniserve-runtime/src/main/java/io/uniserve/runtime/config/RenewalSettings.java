@@ -12,14 +12,17 @@ import java.util.Optional;
  * Settings of the section {@code security.renewal}.
  *
  * @param authority folder of the authority, for coordinators; empty if this process has none
- * @param before time before the end of a certificate at which a process renews its own
+ * @param before time before the end of a certificate at which a process or client renews its own
  * @param validity time for which the authority makes certificates valid
  * @param users users whose certificates the authority renews: each a name, the start of names and {@code *}, or {@code *}
  */
 public record RenewalSettings(Optional<Path> authority, Duration before, Duration validity, List<String> users) {
     private static final String ANY = "*";
-    private static final Duration MIN = Duration.ofSeconds(1);
-    private static final Duration MAX = Duration.ofDays(3_650);
+    /** Shortest time that can be set. */
+    public static final Duration MIN = Duration.ofSeconds(1);
+
+    /** Longest time that can be set. */
+    public static final Duration MAX = Duration.ofDays(3_650);
 
     public RenewalSettings {
         users = List.copyOf(users);

@@ -6,7 +6,6 @@ import io.uniserve.protocol.env.Clock;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.GeneralSecurityException;
@@ -18,6 +17,8 @@ import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -36,6 +37,9 @@ public final class CertificateRenewer implements AutoCloseable {
     private static final long CHECK_MILLIS = 1_000;
     private static final long PAUSE_NANOS_MIN = TimeUnit.SECONDS.toNanos(1);
     private static final long PAUSE_NANOS_MAX = TimeUnit.MINUTES.toNanos(10);
+    private static final long WARN_NANOS = TimeUnit.HOURS.toNanos(1);
+    /** Keys that a renewer of this JVM is replacing. A lock of a file does not keep two of its threads apart. */
+    private static final Set<Path> REPLACING = ConcurrentHashMap.newKeySet();
 
     private final ReloadingTls tls;
     private final Clock clock;
@@ -47,6 +51,8 @@ public final class CertificateRenewer implements AutoCloseable {
     private long pauseNanos = PAUSE_NANOS_MIN;
 
     private long nextNanos;
+    private String warned = "";
+    private long warnedNanos;
 
     /** Source of certificates. */
     @FunctionalInterface
@@ -96,29 +102,42 @@ public final class CertificateRenewer implements AutoCloseable {
         if (current.isEmpty() || clock.nanos() - nextNanos < 0) {
             return;
         }
-        long left = current.get().getNotAfter().getTime() - clock.wallMillis();
-        if (!isDue(current.get(), before, clock.wallMillis())) {
-            return;
-        }
         try {
+            if (!isDue(current.get(), before, clock.wallMillis())) {
+                return;
+            }
             renewAlone();
             pauseNanos = PAUSE_NANOS_MIN;
             nextNanos = clock.nanos() + pauseNanos;
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // closed
+            Thread.currentThread().interrupt();
         } catch (UniserveException e) {
             failures.incrementAndGet();
             nextNanos = clock.nanos() + pauseNanos;
             pauseNanos = Math.min(PAUSE_NANOS_MAX, 2 * pauseNanos);
-            LOG.warn(
-                    "the certificate ends in {} and cannot be renewed now: {}",
-                    Duration.ofMillis(left).truncatedTo(ChronoUnit.SECONDS),
-                    e.getMessage());
+            warn(current.get(), e);
         } catch (RuntimeException e) {
             failures.incrementAndGet();
             nextNanos = clock.nanos() + PAUSE_NANOS_MAX;
             LOG.error("the certificate cannot be renewed", e);
         }
+    }
+
+    /** Warns of the failure, and of the same reason once per hour; a renewer that is closed warns no more. */
+    private void warn(X509Certificate current, UniserveException failure) {
+        String reason = String.valueOf(failure.getMessage());
+        boolean again = reason.equals(warned) && clock.nanos() - warnedNanos < WARN_NANOS;
+        if (again || thread.isShutdown()) {
+            LOG.debug("the certificate cannot be renewed now", failure);
+            return;
+        }
+        warned = reason;
+        warnedNanos = clock.nanos();
+        LOG.warn(
+                "the certificate ends in {} and cannot be renewed now: {}",
+                Duration.ofMillis(current.getNotAfter().getTime() - clock.wallMillis())
+                        .truncatedTo(ChronoUnit.SECONDS),
+                reason);
     }
 
     /**
@@ -131,9 +150,20 @@ public final class CertificateRenewer implements AutoCloseable {
         return end - wallMillis < Math.min(before.toMillis(), third);
     }
 
-    /** Renews while no other process with the same files does. */
+    /** Renews while no other renewer with the same files does. */
     private void renewAlone() throws InterruptedException {
-        Path key = tls.files().key().orElseThrow();
+        Path key = LeafFiles.real(tls.files().key().orElseThrow());
+        if (!REPLACING.add(key)) {
+            return;
+        }
+        try {
+            renewLocked(key);
+        } finally {
+            REPLACING.remove(key);
+        }
+    }
+
+    private void renewLocked(Path key) throws InterruptedException {
         Path lockFile = key.resolveSibling(key.getFileName() + ".lock");
         try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock lock = channel.tryLock()) {
@@ -146,13 +176,11 @@ public final class CertificateRenewer implements AutoCloseable {
                 KeyPair pair = generate();
                 tls.replaceLeaf(source.request(current, pair.getPublic()), pair.getPrivate());
             }
-        } catch (OverlappingFileLockException e) {
-            LOG.debug("another server of this JVM renews {}", key, e);
         } catch (IOException e) {
             throw new UniserveException(
                     ErrorCode.IO,
                     "file " + lockFile + " cannot be used: " + e.getMessage()
-                            + "; give this process the right to write in its folder",
+                            + "; give this process the right to write it, and in its folder",
                     e);
         }
     }
@@ -167,9 +195,12 @@ public final class CertificateRenewer implements AutoCloseable {
         }
     }
 
-    /** Stops the renewal. A replacement of files that is under way is finished at the next start. */
+    /**
+     * Stops the renewal, without waiting for one that is under way: it ends when its source fails, or replaces the files. What the end of the
+     * JVM interrupts is finished at the next start.
+     */
     @Override
     public void close() {
-        thread.shutdownNow();
+        thread.shutdown();
     }
 }

@@ -73,7 +73,7 @@ final class LeafFiles {
     }
 
     /** The file itself, not a link to it. */
-    private static Path real(Path file) {
+    static Path real(Path file) {
         try {
             return file.toRealPath();
         } catch (IOException e) {

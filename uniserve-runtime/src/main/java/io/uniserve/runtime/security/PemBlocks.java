@@ -45,15 +45,15 @@ public final class PemBlocks {
     public static byte[] read(String kind, Path file) throws IOException {
         String text = new String(readBounded(file), StandardCharsets.US_ASCII);
         int from = text.indexOf(begin(kind));
-        int end = text.indexOf(end(kind));
-        if (from < 0 || end < from) {
-            throw new IOException("file " + file + " has no " + kind + " in PEM");
+        int body = from + begin(kind).length();
+        int end = from < 0 ? -1 : text.indexOf(end(kind), body);
+        if (end < 0) {
+            throw new IOException(file.getFileName() + " has no " + kind + " in PEM");
         }
         try {
-            return Base64.getMimeDecoder()
-                    .decode(text.substring(from + begin(kind).length(), end));
+            return Base64.getMimeDecoder().decode(text.substring(body, end));
         } catch (IllegalArgumentException e) {
-            throw new IOException("file " + file + " is no PEM: " + e.getMessage(), e);
+            throw new IOException(file.getFileName() + " is no PEM: " + e.getMessage(), e);
         }
     }
 

@@ -32,8 +32,8 @@ public final class PemCertificates {
         }
     }
 
-    /** The certificates of a text in PEM, at least one. */
-    static List<X509Certificate> parse(byte[] text) throws CertificateException {
+    /** Returns the certificates of a text in PEM, at least one. Fails with a CertificateException without one. */
+    public static List<X509Certificate> parse(byte[] text) throws CertificateException {
         List<X509Certificate> found =
                 CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(text)).stream()
                         .map(X509Certificate.class::cast)

@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
 public final class PemPrivateKeys {
     private static final Logger LOG = LoggerFactory.getLogger(PemPrivateKeys.class);
     private static final List<String> KINDS = List.of("EC", "RSA");
+    private static final String REMEDY = "; give a private key in PEM, PKCS#8, without a password";
     private static final byte[] PROBE = "uniserve".getBytes(StandardCharsets.US_ASCII);
 
     private PemPrivateKeys() {}
@@ -42,10 +43,9 @@ public final class PemPrivateKeys {
                     LOG.trace("{} is no key of kind {}", file, kind, e);
                 }
             }
-            throw refused(setting, file, "it is no key of kind " + String.join(" or ", KINDS), null);
+            throw refused(setting, file, "it is no key of kind " + String.join(" or ", KINDS) + REMEDY, null);
         } catch (IOException | GeneralSecurityException e) {
-            throw refused(
-                    setting, file, e.getMessage() + "; give a private key in PEM, PKCS#8, without a password", e);
+            throw refused(setting, file, e.getMessage() + REMEDY, e);
         }
     }
 
@@ -58,7 +58,7 @@ public final class PemPrivateKeys {
     public static PrivateKey readKeyOf(X509Certificate certificate, Path certificateFile, String setting, Path file) {
         PrivateKey key = read(setting, file);
         if (!isKeyOf(certificate, key)) {
-            throw refused(setting, file, "it is not the key of the certificate in " + certificateFile, null);
+            throw refused(setting, file, "it is not the key of the certificate in " + certificateFile + ": give both of one issue", null);
         }
         return key;
     }

@@ -83,11 +83,8 @@ public final class ReloadingTls implements AutoCloseable {
     private ReloadingTls(TlsFiles files, Clock clock, boolean watch) {
         this.files = files;
         this.clock = clock;
-        if (files.enabled()) {
-            LeafFiles.finishReplacement(files);
-        }
         seen = stamps();
-        current = new Version(1, TlsMaterial.read(files));
+        current = new Version(1, readFirst(files));
         watcher = watch
                 ? Executors.newSingleThreadScheduledExecutor(task -> {
                     Thread thread = new Thread(task, "uniserve-tls-files");
@@ -98,6 +95,21 @@ public final class ReloadingTls implements AutoCloseable {
         if (watcher != null) {
             ScheduledFuture<?> unused = watcher.scheduleWithFixedDelay(
                     this::reloadIfChanged, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Reads the files. If another process replaces them meanwhile, certificate and key may not fit: then reads them once more. */
+    private static TlsMaterial readFirst(TlsFiles files) {
+        if (!files.enabled()) {
+            return TlsMaterial.read(files);
+        }
+        LeafFiles.finishReplacement(files);
+        try {
+            return TlsMaterial.read(files);
+        } catch (UniserveException e) {
+            LOG.debug("the TLS files do not fit together at the first reading", e);
+            LeafFiles.finishReplacement(files);
+            return TlsMaterial.read(files);
         }
     }
 

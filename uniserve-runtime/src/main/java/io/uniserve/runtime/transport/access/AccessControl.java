@@ -350,6 +350,12 @@ public final class AccessControl {
                     .orElse("");
         }
 
+        /** True if a rule or the settings give the user a role; always true for a process. */
+        public boolean hasRole() {
+            AccessRules rules = state.rules;
+            return isTrusted() || admins.contains(user()) || rules != null && !rules.of(user()).isEmpty();
+        }
+
         /** Limits on the caller's requests; none for a process. */
         public UserLimits limits() {
             return AccessControl.this.limits(user());

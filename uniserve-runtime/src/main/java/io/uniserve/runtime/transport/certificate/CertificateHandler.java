@@ -2,6 +2,7 @@ package io.uniserve.runtime.transport.certificate;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.access.CertificateStatus;
+import io.uniserve.protocol.env.Completion;
 import java.security.PublicKey;
 import java.security.cert.X509Certificate;
 import java.util.Optional;
@@ -22,11 +23,12 @@ public interface CertificateHandler {
     X509Certificate checkRenewable(Optional<X509Certificate> current);
 
     /**
-     * Signs another certificate for the identity of this one, with another key.
+     * Signs another certificate for the identity of this one, with another key. Completes on a thread that may block: certificates in PEM, the
+     * leaf first, or IO if the authority cannot be read.
      *
      * @param current certificate of the caller, which belongs to the cluster
-     * @return certificates in PEM, the leaf first
-     * @throws UniserveException as {@link #checkRenewable}; IO if the authority cannot be read
+     * @throws UniserveException as {@link #checkRenewable}; RESOURCE_EXHAUSTED if this certificate was renewed shortly before, or too many
+     *     are being renewed
      */
-    String renew(X509Certificate current, PublicKey key);
+    void renew(X509Certificate current, PublicKey key, Completion<String> completion);
 }

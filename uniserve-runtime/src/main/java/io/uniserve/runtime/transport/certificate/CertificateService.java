@@ -10,12 +10,16 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.proto.CertificatesGrpc;
 import io.uniserve.runtime.proto.CertificatesProto;
 import io.uniserve.runtime.security.CertificateSubject;
+import io.uniserve.runtime.security.PemCertificates;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;
 import io.uniserve.runtime.transport.access.AccessControl;
+import io.uniserve.runtime.transport.access.AccessControl.Caller;
 import io.uniserve.runtime.transport.access.RequestRights;
+import java.nio.charset.StandardCharsets;
 import java.security.PublicKey;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -73,38 +77,70 @@ public final class CertificateService extends CertificatesGrpc.CertificatesImplB
         try {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
-            if (access.isOpen()) {
-                throw new UniserveException(
-                        ErrorCode.UNAUTHORIZED, "certificates are renewed in mode closed only: in mode open anyone calls");
-            }
-            access.current().check(RENEW, Optional.empty());
-            if (!access.knowsRules()) {
-                throw new UniserveException(
-                        ErrorCode.UNAVAILABLE,
-                        "this process has not read the rules and revocations, node /access in ZooKeeper: try again");
-            }
-            PublicKey key = CertificateMapping.publicKey(call.getPublicKey().toByteArray());
+            Caller caller = access.current();
             Optional<X509Certificate> current = Optional.ofNullable(CERTIFICATE.get());
-            String subject =
-                    current.map(CertificateSubject::of).map(Object::toString).orElse("");
-            X509Certificate renewable = checkRenewable(current, subject);
-            access.current().audited(subject, answer, done -> {
-                done.done(Outcome.ok(handler.renew(renewable, key)));
-                LOG.info("the certificate {} is renewed", subject);
-            });
+            X509Certificate renewable = checkRenewable(caller, current);
+            PublicKey key = CertificateMapping.publicKey(call.getPublicKey().toByteArray());
+            handler.renew(renewable, key, signed -> release(caller, renewable, signed, answer));
         } catch (RuntimeException e) {
             observer.onError(StatusMapping.toStatus(e));
         }
     }
 
-    private X509Certificate checkRenewable(Optional<X509Certificate> current, String subject) {
+    /** The caller's certificate, if it may be renewed. Writes the refusal of a caller. */
+    private X509Certificate checkRenewable(Caller caller, Optional<X509Certificate> current) {
+        if (access.isOpen()) {
+            throw new UniserveException(
+                    ErrorCode.UNAUTHORIZED,
+                    "certificates are renewed in mode closed only: use those of uniserve security issue");
+        }
+        caller.check(RENEW, Optional.empty());
+        if (!access.knowsRules()) {
+            throw new UniserveException(
+                    ErrorCode.UNAVAILABLE,
+                    "this process has not read the rules and revocations, node /access in ZooKeeper: try again");
+        }
         try {
-            return handler.checkRenewable(current);
+            X509Certificate renewable = handler.checkRenewable(current);
+            if (!caller.hasRole()) {
+                throw new UniserveException(
+                        ErrorCode.UNAUTHORIZED,
+                        "user " + caller.user() + " has no role, so its certificate is not renewed: use uniserve grant");
+            }
+            return renewable;
         } catch (UniserveException e) {
             if (e.code() == ErrorCode.UNAUTHORIZED) {
-                access.current().refused(subject, e.reason());
+                caller.refused(subject(current), e.reason());
             }
             throw e;
+        }
+    }
+
+    private static String subject(Optional<X509Certificate> certificate) {
+        return certificate.map(CertificateSubject::of).map(Object::toString).orElse("");
+    }
+
+    /** Writes the new certificate to the audit log, then answers with it: one that is not in the log is not given out. */
+    private static void release(
+            Caller caller, X509Certificate current, Outcome<String> signed, Completion<String> answer) {
+        if (signed instanceof Outcome.Err<String> failed) {
+            LOG.warn("the certificate {} cannot be renewed", subject(Optional.of(current)), failed.error());
+            answer.done(signed);
+            return;
+        }
+        String chain = ((Outcome.Ok<String>) signed).value();
+        String object = subject(Optional.of(current)) + " as " + CertificateSubject.fingerprint(leaf(chain));
+        caller.audited(object, answer, done -> {
+            LOG.info("a certificate is renewed: {}", object);
+            done.done(signed);
+        });
+    }
+
+    private static X509Certificate leaf(String chain) {
+        try {
+            return PemCertificates.parse(chain.getBytes(StandardCharsets.US_ASCII)).get(0);
+        } catch (CertificateException e) {
+            throw new IllegalStateException("the authority signed what is no certificate", e);
         }
     }
 }

@@ -1,4 +1,4 @@
-/** Certificates of processes: their state, and their renewal. */
+/** Certificates of processes and users: their state, and their renewal. */
 @NullMarked
 package io.uniserve.runtime.transport.certificate;
 

@@ -473,7 +473,7 @@ public final class AccessMatrix {
         }
 
         @Override
-        public String renew(X509Certificate current, PublicKey key) {
+        public void renew(X509Certificate current, PublicKey key, Completion<String> completion) {
             throw new IllegalStateException("a renewal that was not checked");
         }
     }

@@ -34,7 +34,7 @@ public final class CertificateClient {
                         timeoutNanos);
     }
 
-    /** Requests another certificate for this process's identity: certificates in PEM, the leaf first. Completes on a transport thread. */
+    /** Requests another certificate for the identity of this process or user: certificates in PEM, the leaf first. Completes on a transport thread. */
     public void renew(Address to, PublicKey key, long timeoutNanos, Completion<String> completion) {
         new UnaryCall<CertificatesProto.RenewReply, String>(
                         to, true, CertificatesProto.RenewReply::getChain, Runnable::run, completion)

@@ -169,7 +169,10 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private CoordinatorStateMachine createMachine(Settings whole, ClusterIdentity cluster, PolicyExecutor policies) {
         RandomIdGenerator ids = new RandomIdGenerator();
         CoordinatorConfig config = settings.toConfig(
-                "c-" + Long.toHexString(ids.next()), address, whole.zookeeper().cluster());
+                        "c-" + Long.toHexString(ids.next()),
+                        address,
+                        whole.zookeeper().cluster())
+                .withClosed(whole.security(ListenerKind.COORDINATOR).closed());
         CoordinatorEnvironment env = new CoordinatorEnvironment(
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), registry, ids);
         RebalancePolicyFactory.Policies named = RebalancePolicyFactory.of(settings.rebalance());

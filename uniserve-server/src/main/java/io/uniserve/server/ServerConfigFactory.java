@@ -59,7 +59,8 @@ final class ServerConfigFactory {
                 settings.drainTimeout().toNanos(),
                 settings.takeOverStorage(),
                 TrashConfig.defaults(),
-                settings.scrubPeriod().toNanos());
+                settings.scrubPeriod().toNanos(),
+                false);
     }
 
     /** Settings of the trash: the handling of replicas that ZooKeeper does not know. */

@@ -224,7 +224,8 @@ public final class ServerDaemon implements AutoCloseable {
     private ServerConfig config(Settings whole) {
         return ServerConfigFactory.serverConfig(
                         settings, whole.zookeeper().cluster(), resources.data, address, resources.engine.infos())
-                .withTrash(ServerConfigFactory.trashConfig(whole, resources.data, resources.clock.wallMillis()));
+                .withTrash(ServerConfigFactory.trashConfig(whole, resources.data, resources.clock.wallMillis()))
+                .withClosed(whole.security(ListenerKind.SERVER).closed());
     }
 
     private QueryService createQueryService(ServerHandlers handlers, OutOfMemoryPolicy faults) {

@@ -21,6 +21,7 @@ import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.security.CertificateAuthority;
 import io.uniserve.security.CertificateFiles;
+import io.uniserve.testkit.process.DaemonProcess;
 import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.io.IOException;
@@ -228,6 +229,7 @@ class RenewalIT {
                 assertThat(admin.admin().certificates())
                         .allMatch(one -> one.status().orElseThrow().failures() == 0);
                 revoke(admin, ann);
+                refuseModeOpen(cluster);
             }
         }
     }
@@ -268,6 +270,18 @@ class RenewalIT {
         await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> put(ann, "again", "v"));
         assertThat(admin.admin().allGrants().revocations()).isEmpty();
         assertThat(get(admin, "again")).isEqualTo("v");
+    }
+
+    /** A server in mode open would serve rows without a right, so it ends. */
+    private void refuseModeOpen(ProcessCluster cluster) throws IOException {
+        issue("server-3", false);
+        trust(List.of("server-3"), certificate(3));
+        Map<String, String> settings = settings("server-3");
+        settings.put("security.mode", "open");
+        cluster.launchServer("server-3", settings);
+        DaemonProcess server = cluster.daemon("server-3");
+        assertThat(server.awaitExit()).isNotZero();
+        assertThat(server.tail()).contains("is in mode open", "security.mode = closed");
     }
 
     private static boolean isRefused(UniserveClient client) {

@@ -17,6 +17,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.identity.ClusterModes;
 import io.uniserve.protocol.identity.IdentityCheckingRegistry;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
@@ -244,6 +245,9 @@ public final class CoordinatorStateMachine {
 
         @Override
         public void onLeaderChanged() {
+            Optional.ofNullable(election.leader())
+                    .flatMap(leader -> ClusterModes.refusal(config.closed(), "coordinator " + config.id(), leader))
+                    .ifPresent(CoordinatorStateMachine.this::fatal);
             if (standbyRouting != null) {
                 standbyRouting.push();
             }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Live servers and the leading coordinator, as read from the registry. */
@@ -23,16 +24,28 @@ final class ClusterMembers {
     private final Environment env;
     private final RegistryWatches watches;
     private final Runnable onChange;
+    private final Consumer<Versioned> onLeaderRead;
     private final RetryingReader<List<ServerRecord>> servers;
     private final RetryingReader<Versioned> leader;
     private TreeMap<ServerId, ServerRecord> live = new TreeMap<>();
     private @Nullable Address coordinator;
     private boolean loaded;
 
-    ClusterMembers(Environment env, long retryNanos, RegistryWatches watches, Runnable changed) {
+    /**
+     * Creates it; it reads nothing before the start.
+     *
+     * @param leaderRead called at each reading of the leader's node
+     */
+    ClusterMembers(
+            Environment env,
+            long retryNanos,
+            RegistryWatches watches,
+            Runnable changed,
+            Consumer<Versioned> leaderRead) {
         this.env = env;
         this.watches = watches;
         this.onChange = changed;
+        this.onLeaderRead = leaderRead;
         this.servers = new RetryingReader<>(env.timers(), retryNanos, this::readServers, this::onServers);
         this.leader = new RetryingReader<>(
                 env.timers(), retryNanos, done -> env.registry().read(RegistryPaths.LEADER, done), this::onLeader);
@@ -117,6 +130,7 @@ final class ClusterMembers {
     }
 
     private void onLeader(Versioned read) {
+        onLeaderRead.accept(read);
         Address before = coordinator;
         coordinator = read.value() instanceof CoordinatorRecord record ? record.address() : null;
         if (!Objects.equals(before, coordinator)) {

@@ -121,13 +121,13 @@ public final class ServerStateMachine {
         contact.withFindings(identity::connectionFinding);
         this.watches = new RegistryWatches(env.registry());
         this.views = new TableViewCache(env, retry, watches, new ViewEvents());
-        this.members = new ClusterMembers(env, retry, watches, this::membersChanged);
+        this.registration = new ServerRegistration(env, config, fatal, contact);
+        this.members = new ClusterMembers(env, retry, watches, this::membersChanged, registration::checkMode);
         this.ticker = new ServerWorkTimer(env.clock(), env.timers(), config.tickNanos(), this::tick);
         this.trash = new TrashFolder(env, config.trash(), retry);
         this.guard = new RegistryDataLossGuard(config.trash().acceptUnknown());
         this.replicas = new HostedReplicas(env, host, gates, views, trash, ticker::scheduleSoon);
         this.trashRequestHandler = new TrashRequestHandler(config, trash, views, replicas, guard);
-        this.registration = new ServerRegistration(env, config, fatal, contact);
         this.pinger = new ServerFailureDetector(env, config, members, host::reportToCoordinator);
         this.leases = new LeaseKeeper(
                 env, config.replicas().leaseNanos(), this::hostedTables, replicas::find, views, contact);

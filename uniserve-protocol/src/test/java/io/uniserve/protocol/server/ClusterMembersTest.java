@@ -31,7 +31,7 @@ class ClusterMembersTest {
     @SuppressWarnings("NullAway")
     private ClusterMembers started() {
         Environment env = new Environment(loop, loop, new TestingNetwork(loop), registry, null, null, null, () -> 1);
-        ClusterMembers made = new ClusterMembers(env, SECOND / 10, new RegistryWatches(registry), () -> {});
+        ClusterMembers made = new ClusterMembers(env, SECOND / 10, new RegistryWatches(registry), () -> {}, read -> {});
         made.start();
         loop.run(SECOND / 10);
         return made;

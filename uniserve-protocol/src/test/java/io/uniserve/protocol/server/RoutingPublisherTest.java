@@ -46,7 +46,7 @@ class RoutingPublisherTest {
                 new Environment(loop, loop, new TestingNetwork(loop), registry, null, null, null, () -> 1);
         private final RegistryWatches watches = new RegistryWatches(registry);
         private final TableViewCache views = new TableViewCache(env, SECOND / 10, watches, this);
-        private final ClusterMembers members = new ClusterMembers(env, SECOND / 10, watches, this::change);
+        private final ClusterMembers members = new ClusterMembers(env, SECOND / 10, watches, this::change, read -> {});
         private final RoutingPublisher routing = new RoutingPublisher(loop, "test", views, members);
 
         private void start() {

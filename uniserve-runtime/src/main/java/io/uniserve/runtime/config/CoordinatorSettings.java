@@ -30,7 +30,7 @@ public record CoordinatorSettings(
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration DAY = Duration.ofHours(24);
 
-    /** Settings of the coordinator's state machine. */
+    /** Settings of the coordinator's state machine, in mode open. */
     public CoordinatorConfig toConfig(String id, Address address, String clusterId) {
         return new CoordinatorConfig(
                 id,
@@ -47,7 +47,8 @@ public record CoordinatorSettings(
                 createTimeout.toNanos(),
                 rpcTimeout.toNanos(),
                 learnersPerServer,
-                CoordinatorConfig.SERVED_LEVELS);
+                CoordinatorConfig.SERVED_LEVELS,
+                false);
     }
 
     static CoordinatorSettings of(ConfigSection root) {

@@ -52,7 +52,8 @@ public final class RegistryCodec {
         } else if (value instanceof CoordinatorRecord coordinator) {
             node.setCoordinator(ModelProto.CoordinatorRecord.newBuilder()
                     .setId(coordinator.id())
-                    .setAddress(IdentityMapping.toProto(coordinator.address())));
+                    .setAddress(IdentityMapping.toProto(coordinator.address()))
+                    .setClosed(coordinator.closed()));
         } else if (value instanceof TermRecord term) {
             node.setTerm(ModelProto.TermRecord.newBuilder().setLeader(term.leader()));
         } else if (value instanceof ServerRecord server) {
@@ -148,7 +149,8 @@ public final class RegistryCodec {
             case COORDINATOR ->
                 new CoordinatorRecord(
                         ProtoValidator.identifier("id", node.getCoordinator().getId()),
-                        IdentityMapping.fromProto(node.getCoordinator().getAddress()));
+                        IdentityMapping.fromProto(node.getCoordinator().getAddress()),
+                        node.getCoordinator().getClosed());
             case TERM ->
                 new TermRecord(
                         ProtoValidator.identifier("leader", node.getTerm().getLeader()));

@@ -26,6 +26,7 @@ import java.util.TreeSet;
  * @param rpcTimeoutNanos time-out of requests to servers other than pings
  * @param learnersPerServer maximum number of learners per server
  * @param levels consistency levels that new tables may have
+ * @param closed true in mode closed
  */
 public record CoordinatorConfig(
         String id,
@@ -42,7 +43,8 @@ public record CoordinatorConfig(
         long createTimeoutNanos,
         long rpcTimeoutNanos,
         int learnersPerServer,
-        Set<ConsistencyLevel> levels) {
+        Set<ConsistencyLevel> levels,
+        boolean closed) {
     /** All levels that this version supports. */
     public static final Set<ConsistencyLevel> SERVED_LEVELS =
             Collections.unmodifiableSet(EnumSet.allOf(ConsistencyLevel.class));
@@ -55,6 +57,15 @@ public record CoordinatorConfig(
 
     /** A copy with other levels. */
     public CoordinatorConfig withLevels(Set<ConsistencyLevel> others) {
+        return with(others, closed);
+    }
+
+    /** A copy in mode closed, or open. */
+    public CoordinatorConfig withClosed(boolean value) {
+        return with(levels, value);
+    }
+
+    private CoordinatorConfig with(Set<ConsistencyLevel> others, boolean value) {
         return new CoordinatorConfig(
                 id,
                 address,
@@ -70,7 +81,8 @@ public record CoordinatorConfig(
                 createTimeoutNanos,
                 rpcTimeoutNanos,
                 learnersPerServer,
-                others);
+                others,
+                value);
     }
 
     /** The default settings (docs/protocol.md, section 6). */
@@ -90,7 +102,8 @@ public record CoordinatorConfig(
                 30 * SECOND,
                 2 * SECOND,
                 8,
-                SERVED_LEVELS);
+                SERVED_LEVELS,
+                false);
     }
 
     /** The coordinator's id as the sender of pings. */

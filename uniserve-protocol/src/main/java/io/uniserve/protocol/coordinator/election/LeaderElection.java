@@ -47,7 +47,7 @@ public final class LeaderElection {
     /** A unique name per session, so that a leader node of an earlier session of this process counts as another's. */
     private CoordinatorRecord identity() {
         return new CoordinatorRecord(
-                config.id() + "." + Long.toHexString(env.ids().next()), config.address());
+                config.id() + "." + Long.toHexString(env.ids().next()), config.address(), config.closed());
     }
 
     public void start() {
@@ -143,6 +143,9 @@ public final class LeaderElection {
             LOG.info("coordinator {}: standing by, the leader is {}", config.id(), found.address());
             leader = found;
             listener.onLeaderChanged();
+            if (phase == Phase.STOPPED) {
+                return; // the listener refuses this leader
+            }
         }
         enterPhase(Phase.FOLLOWING);
         watch();

@@ -20,6 +20,7 @@ import java.util.List;
  * @param takeOverStore true takes over the durable storage of a former cluster with this name
  * @param trash settings for replicas of tables that the registry does not know
  * @param scrubNanos period of the comparison of copies, 0 for never
+ * @param closed true in mode closed
  */
 public record ServerConfig(
         ServerId id,
@@ -36,14 +37,15 @@ public record ServerConfig(
         long drainTimeoutNanos,
         boolean takeOverStore,
         TrashConfig trash,
-        long scrubNanos) {
+        long scrubNanos,
+        boolean closed) {
     private static final long MILLI = 1_000_000;
 
     public ServerConfig {
         ports = List.copyOf(ports);
     }
 
-    /** Settings with the default trash, without take-over of storage and without scrub. */
+    /** Settings in mode open with the default trash, without take-over of storage and without scrub. */
     public ServerConfig(
             ServerId id,
             long incarnation,
@@ -72,25 +74,31 @@ public record ServerConfig(
                 drainTimeoutNanos,
                 false,
                 TrashConfig.defaults(),
-                0);
+                0,
+                false);
     }
 
     /** A copy with other settings of the trash. */
     public ServerConfig withTrash(TrashConfig other) {
-        return with(takeOverStore, other, scrubNanos);
+        return with(takeOverStore, other, scrubNanos, closed);
     }
 
     /** A copy with another period of the comparison of copies. */
     public ServerConfig withScrubNanos(long nanos) {
-        return with(takeOverStore, trash, nanos);
+        return with(takeOverStore, trash, nanos, closed);
     }
 
     /** A copy that takes over durable storage of a former cluster with this name, or not. */
     public ServerConfig withTakeOverStore(boolean value) {
-        return with(value, trash, scrubNanos);
+        return with(value, trash, scrubNanos, closed);
     }
 
-    private ServerConfig with(boolean takeOver, TrashConfig other, long scrub) {
+    /** A copy in mode closed, or open. */
+    public ServerConfig withClosed(boolean value) {
+        return with(takeOverStore, trash, scrubNanos, value);
+    }
+
+    private ServerConfig with(boolean takeOver, TrashConfig other, long scrub, boolean inModeClosed) {
         return new ServerConfig(
                 id,
                 incarnation,
@@ -106,7 +114,8 @@ public record ServerConfig(
                 drainTimeoutNanos,
                 takeOver,
                 other,
-                scrub);
+                scrub,
+                inModeClosed);
     }
 
     /** The server with its address, for errors. */

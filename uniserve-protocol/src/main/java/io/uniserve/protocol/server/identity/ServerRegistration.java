@@ -2,6 +2,7 @@ package io.uniserve.protocol.server.identity;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.registry.CoordinatorRecord;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.RegistryPaths;
@@ -10,6 +11,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.identity.ClusterModes;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.server.config.FatalErrorHandler;
@@ -84,6 +86,13 @@ public final class ServerRegistration {
                         later();
                     }
                 }));
+    }
+
+    /** Ends a process in mode open, if the leader, as read from its node, is in mode closed. */
+    public void checkMode(Versioned read) {
+        if (!stopped && read.value() instanceof CoordinatorRecord leader) {
+            ClusterModes.refusal(config.closed(), config.self(), leader).ifPresent(fatal::onFatal);
+        }
     }
 
     private void decide(Versioned found) {

@@ -120,7 +120,8 @@ public final class TestingCluster {
                 usual.createTimeoutNanos(),
                 usual.rpcTimeoutNanos(),
                 usual.learnersPerServer(),
-                usual.levels());
+                usual.levels(),
+                usual.closed());
     }
 
     @SuppressWarnings("NullAway")

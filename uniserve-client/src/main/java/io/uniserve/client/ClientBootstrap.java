@@ -84,7 +84,7 @@ final class ClientBootstrap {
                 refused
                         ? last.reason()
                         : "none of " + options.bootstrap() + " sent a routing map within " + options.connectTimeout()
-                                + "; check the addresses, and that a server is running there",
+                                + "; check the addresses, that a server is running there, and that this client has TLS if the server has",
                 tried,
                 last);
     }

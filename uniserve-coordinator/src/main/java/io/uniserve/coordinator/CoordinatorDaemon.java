@@ -282,13 +282,13 @@ public final class CoordinatorDaemon implements AutoCloseable {
             started.onFatal(this::failed);
             started.start();
             metrics.watch(started, loop);
-            meters.health(new DaemonHealthCheck(loop, () -> missing(started)));
+            meters.health(new DaemonHealthCheck(loop, () -> missing(tls, started)));
         }
     }
 
     /** Call on the loop. A standby is ready too, if it has the tables and the leader. */
-    private static List<String> missing(CoordinatorStateMachine machine) {
-        List<String> missing = new ArrayList<>();
+    private static List<String> missing(ReloadingTls tls, CoordinatorStateMachine machine) {
+        List<String> missing = new ArrayList<>(tls.missingConditions());
         machine.registryProblem().ifPresent(missing::add);
         if (machine.leader().isEmpty()) {
             missing.add("no coordinator leads");

@@ -59,6 +59,7 @@ public final class CertificateAuthority {
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9:]([A-Za-z0-9.:-]{0,252}[A-Za-z0-9])?");
     private static final Pattern IP = Pattern.compile("[0-9.]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*");
     /** Clocks of other machines may be behind. */
+    private static final Pattern CLUSTER_NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
     private static final Duration EARLY = Duration.ofHours(1);
 
     /** A serial number has at most 20 bytes and a sign. */
@@ -80,12 +81,11 @@ public final class CertificateAuthority {
      * @throws UniserveException INVALID_ARGUMENT if the name of the cluster is not possible, or the folder has an authority; IO
      */
     public static CertificateAuthority create(Path folder, String cluster, Instant now) {
-        if (!new CertifiedIdentity(cluster, Kind.USER, "u").isValid()) {
-            throw UniserveException.invalid(
-                    "cluster \"" + cluster + "\": use 1 to 64 letters, digits, dots, dashes and underscores");
+        if (!CLUSTER_NAME.matcher(cluster).matches()) {
+            throw UniserveException.invalid("cluster \"" + cluster + "\": use 1 to 64 letters, digits, _ or -");
         }
         try {
-            Files.createDirectories(folder);
+            PemFileFormat.createPrivateFolder(folder);
             PemFileFormat.requireAbsent(folder.resolve(CERTIFICATE), folder.resolve(KEY));
             KeyPair pair = generate();
             X500Name name = new X500NameBuilder(BCStyle.INSTANCE)
@@ -167,7 +167,8 @@ public final class CertificateAuthority {
             CertifiedIdentity identity, List<String> hosts, Instant now, Duration validity, Path out) {
         if (!identity.isValid()) {
             throw UniserveException.invalid(
-                    "name \"" + identity.name() + "\": use 1 to 64 letters, digits, dots, dashes and underscores");
+                    "name \"" + identity.name()
+                            + "\": use 1 to 64 letters, digits, dots, dashes and underscores, no dot or dash in front");
         }
         CertificateFiles files = new CertificateFiles(
                 out.resolve(identity.name() + ".pem"), out.resolve(identity.name() + ".key"), out.resolve("trust.pem"));

@@ -3,8 +3,11 @@ package io.uniserve.security;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.security.PemBlocks;
 import java.io.IOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
@@ -41,6 +44,23 @@ final class PemFileFormat {
             text.append(PemBlocks.encode(CERTIFICATE, certificate.getEncoded()));
         }
         return text.toString();
+    }
+
+    /** Makes a folder that only its owner may enter. One that is there keeps its mode. */
+    static void createPrivateFolder(Path folder) throws IOException {
+        Path parent = folder.toAbsolutePath().getParent();
+        if (parent != null) { // null for the root
+            Files.createDirectories(parent);
+        }
+        if (!Files.isDirectory(folder)) {
+            FileAttribute<?>[] attributes =
+                    FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
+                            ? new FileAttribute<?>[] {
+                                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))
+                            }
+                            : new FileAttribute<?>[0];
+            Files.createDirectory(folder, attributes);
+        }
     }
 
     /** The first certificate of a file. */

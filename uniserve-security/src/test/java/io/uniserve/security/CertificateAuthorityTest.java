@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateFactory;
@@ -68,6 +69,18 @@ class CertificateAuthorityTest {
         leaf.checkValidity(Date.from(NOW.plus(DAYS).minusSeconds(1)));
         assertThatThrownBy(() -> leaf.checkValidity(Date.from(NOW.plus(DAYS).plusSeconds(1))))
                 .isInstanceOf(CertificateExpiredException.class);
+    }
+
+    @Test
+    void onlyItsOwnerEntersTheFolderOfAnAuthority() throws IOException {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("ca"))))
+                .isEqualTo("rwx------");
+        for (String wrong : List.of("a.b", "", "a/b", "x".repeat(65))) {
+            assertThatThrownBy(() -> CertificateAuthority.create(directory.resolve("wrong"), wrong, NOW))
+                    .as(wrong)
+                    .hasMessageContaining("letters, digits, _ or -");
+        }
+        assertThat(directory.resolve("wrong")).doesNotExist();
     }
 
     @Test

@@ -156,6 +156,21 @@ class RenewalTest {
     }
 
     @Test
+    void aProcessWithAnEndedCertificateIsNotReady() {
+        Instant early = now.minus(SHORT).minusSeconds(1);
+        CertificateFiles ended = authority.issueServer("s1", List.of(), early, SHORT, directory.resolve("ended"));
+        CertificateFiles valid = authority.issueServer("s1", List.of(), now, SHORT, directory.resolve("valid"));
+        assertThat(ReloadingTls.read(files(ended.certificate(), ended.key(), ended), SystemClock.INSTANCE)
+                        .missingConditions())
+                .singleElement()
+                .asString()
+                .contains("its certificate ended at", "uniserve security issue");
+        assertThat(ReloadingTls.read(files(valid.certificate(), valid.key(), valid), SystemClock.INSTANCE)
+                        .missingConditions())
+                .isEmpty();
+    }
+
+    @Test
     void renewersOfTheSameFilesRenewOnce() throws Exception {
         CertificateFiles files = authority.issueServer("s1", List.of(), now, SHORT, directory.resolve("s1"));
         Path links = Files.createDirectory(directory.resolve("links"));

@@ -45,6 +45,8 @@ import io.uniserve.server.read.ReadService;
 import io.uniserve.server.read.ShardSetTracker;
 import io.uniserve.server.read.worker.RunningQueryRegistry;
 import io.uniserve.server.read.worker.UserMemoryBudget;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -152,7 +154,7 @@ public final class ServerDaemon implements AutoCloseable {
             startRenewal(whole, metrics);
             interruptions = openInterruptionWatcher(metrics);
             states = new StateGauges(metrics, machine, resources.loop);
-            resources.meters.health(new DaemonHealthCheck(resources.loop, machine::missingConditions));
+            resources.meters.health(new DaemonHealthCheck(resources.loop, this::missingConditions));
             complete = true;
         } finally {
             if (!complete) {
@@ -219,6 +221,13 @@ public final class ServerDaemon implements AutoCloseable {
                 "uniserve.server.exchange.files",
                 "Chunks in files",
                 () -> exchange.usage().files());
+    }
+
+    /** Call on the loop. */
+    private List<String> missingConditions() {
+        List<String> missing = new ArrayList<>(resources.tls.missingConditions());
+        missing.addAll(machine.missingConditions());
+        return missing;
     }
 
     private ServerConfig config(Settings whole) {

@@ -2,7 +2,10 @@ package io.uniserve.cli.access;
 
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.access.RoleGrant;
+import java.util.List;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 
 /** {@code uniserve revoke}. */
@@ -19,9 +22,21 @@ public final class RevokeCommand extends GrantArguments {
     public Integer call() {
         RoleGrant grant = grant();
         try (ClusterClient cluster = connect()) {
+            checkRule(grant, cluster.grants(grant.user()).grants());
             cluster.changeGrant(grant, true);
         }
         print(grant, false);
         return ExitCode.OK;
+    }
+
+    /** Refuses what would change nothing: the user would keep its access by another rule. */
+    private static void checkRule(RoleGrant grant, List<RoleGrant> rules) {
+        if (!rules.contains(grant)) {
+            throw UniserveException.invalid("there is no rule " + grant + "; "
+                    + (rules.isEmpty()
+                            ? "user " + grant.user() + " has none"
+                            : "revoke a rule of this user as it was granted: "
+                                    + rules.stream().map(RoleGrant::toString).collect(Collectors.joining(", "))));
+        }
     }
 }

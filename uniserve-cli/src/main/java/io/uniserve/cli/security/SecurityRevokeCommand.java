@@ -3,10 +3,12 @@ package io.uniserve.cli.security;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.access.Revocation;
 import io.uniserve.runtime.security.CertificateSubject;
 import io.uniserve.runtime.security.PemCertificates;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +49,7 @@ final class SecurityRevokeCommand extends ClientCommand {
     public Integer call() {
         Revocation revocation = revocation();
         try (ClusterClient cluster = connect()) {
+            check(revocation, cluster);
             cluster.changeRevocation(revocation, undo);
         }
         if (global().isJson()) {
@@ -60,13 +63,29 @@ final class SecurityRevokeCommand extends ClientCommand {
         return ExitCode.OK;
     }
 
+    /** Refuses what would change nothing, and what would lock the caller out. */
+    private void check(Revocation revocation, ClusterClient cluster) {
+        if (undo && !cluster.allGrants().revocations().contains(revocation)) {
+            throw UniserveException.invalid(revocation + " is not revoked: uniserve grants lists what is");
+        }
+        if (!undo && revocation.subject().equals("user/" + cluster.grants("").user())) {
+            throw UniserveException.invalid(
+                    revocation + " is your own identity: another admin, or the identity of a server, must revoke it");
+        }
+    }
+
     private Revocation revocation() {
         if (subject != null && certificate == null) {
             return new Revocation(subject);
         }
         if (subject == null && certificate != null) {
-            return new Revocation(CertificateSubject.fingerprint(
-                    PemCertificates.read("--certificate", certificate).get(0)));
+            X509Certificate read =
+                    PemCertificates.read("--certificate", certificate).get(0);
+            if (read.getBasicConstraints() >= 0) {
+                throw usageError(certificate + " has the certificate of an authority first, and what it signed would stay"
+                        + " accepted: replace the authority in all trust files, see docs/manual/secure-a-cluster.md");
+            }
+            return new Revocation(CertificateSubject.fingerprint(read));
         }
         throw usageError("give either SUBJECT or --certificate FILE");
     }

@@ -6,9 +6,12 @@ import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.command.ExitCode;
+import io.uniserve.error.ErrorCode;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class GrantCommandsTest {
     private final TestingClusterClient cluster = new TestingClusterClient();
@@ -35,6 +38,33 @@ class GrantCommandsTest {
                 .doesNotContain("eve");
         assertThat(out("revoke", "ann", "writer", "logs-*")).isEqualTo("revoked ann writer logs-*\n");
         assertThat(out("grants", "ann").lines()).hasSize(1);
+    }
+
+    @Test
+    void aRuleThatIsNotThereIsNotRevoked() {
+        out("grant", "ann", "writer", "logs-*");
+        Run one = uniserve.run("revoke", "ann", "writer", "logs-2026");
+        assertThat(one.exit()).isEqualTo(ExitCode.of(ErrorCode.INVALID_ARGUMENT));
+        assertThat(one.err()).contains("there is no rule ann writer logs-2026", "ann writer logs-*");
+        assertThat(uniserve.run("revoke", "bob", "writer", "logs-*").err()).contains("user bob has none");
+        assertThat(out("grants", "ann")).contains("logs-*");
+    }
+
+    @Test
+    void revocationsThatChangeNothingOrLockOutAreRefused(@TempDir Path directory) {
+        assertThat(uniserve.run("security", "revoke", "user/admin").err()).contains("is your own identity");
+        assertThat(uniserve.run("security", "revoke", "user/bob", "--undo").err())
+                .contains("user/bob is not revoked");
+        assertThat(out("security", "revoke", "user/bob")).isEqualTo("user/bob is revoked\n");
+        assertThat(out("security", "revoke", "user/bob", "--undo")).isEqualTo("user/bob is accepted again\n");
+        Path authority = directory.resolve("authority");
+        out("security", "init", authority.toString(), "--cluster", "main");
+        Run ofAuthority = uniserve.run(
+                "security",
+                "revoke",
+                "--certificate",
+                authority.resolve("authority.pem").toString());
+        assertThat(ofAuthority.err()).contains("certificate of an authority", "replace the authority");
     }
 
     @Test

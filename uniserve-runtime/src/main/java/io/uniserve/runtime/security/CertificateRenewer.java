@@ -114,7 +114,7 @@ public final class CertificateRenewer implements AutoCloseable {
         } catch (UniserveException e) {
             failures.incrementAndGet();
             nextNanos = clock.nanos() + pauseNanos;
-            pauseNanos = Math.min(PAUSE_NANOS_MAX, 2 * pauseNanos);
+            pauseNanos = Math.min(pauseMax(current.get()), 2 * pauseNanos);
             warn(current.get(), e);
         } catch (RuntimeException e) {
             failures.incrementAndGet();
@@ -133,11 +133,19 @@ public final class CertificateRenewer implements AutoCloseable {
         }
         warned = reason;
         warnedNanos = clock.nanos();
-        LOG.warn(
-                "the certificate ends in {} and cannot be renewed now: {}",
-                Duration.ofMillis(current.getNotAfter().getTime() - clock.wallMillis())
-                        .truncatedTo(ChronoUnit.SECONDS),
-                reason);
+        Duration left = Duration.ofMillis(current.getNotAfter().getTime() - clock.wallMillis())
+                .truncatedTo(ChronoUnit.SECONDS);
+        if (left.isNegative()) {
+            LOG.warn("the certificate has ended: issue another by uniserve security issue. It was not renewed: {}", reason);
+        } else {
+            LOG.warn("the certificate ends in {} and cannot be renewed now: {}", left, reason);
+        }
+    }
+
+    /** Pause of at most a tenth of the time that is left, so that several attempts fit in. */
+    private long pauseMax(X509Certificate current) {
+        long leftMillis = current.getNotAfter().getTime() - clock.wallMillis();
+        return Math.max(PAUSE_NANOS_MIN, Math.min(PAUSE_NANOS_MAX, TimeUnit.MILLISECONDS.toNanos(leftMillis / 10)));
     }
 
     /**

@@ -193,6 +193,15 @@ public final class ReloadingTls implements AutoCloseable {
         return true;
     }
 
+    /** One sentence if the certificate in use has ended, so that no other process accepts this one; empty without one that has. */
+    public List<String> missingConditions() {
+        return leaf().filter(leaf -> leaf.getNotAfter().getTime() <= clock.wallMillis())
+                .map(leaf -> "its certificate ended at " + leaf.getNotAfter().toInstant()
+                        + ": issue another by uniserve security issue")
+                .stream()
+                .toList();
+    }
+
     /**
      * Replaces certificate and key, in use and in their files. If others could not accept them, nothing changes.
      *

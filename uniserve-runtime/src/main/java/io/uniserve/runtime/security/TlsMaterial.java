@@ -146,7 +146,8 @@ record TlsMaterial(TlsFiles files, Optional<Identity> identity, X509ExtendedTrus
             throw refused(
                     CERTIFICATE_FILE,
                     file,
-                    "it is not valid now, or no authority of tls.trust-file covers it: " + e.getMessage());
+                    "it is not valid now, or no authority of tls.trust-file covers it: " + e.getMessage()
+                            + "; if it has ended, issue it anew by uniserve security issue");
         }
     }
 

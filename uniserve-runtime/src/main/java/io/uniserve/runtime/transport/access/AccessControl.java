@@ -142,7 +142,9 @@ public final class AccessControl {
                                 .filter(subjects::contains)
                                 .isPresent());
         return revoked
-                ? Optional.of("its certificate is revoked: issue another, with another name if that is revoked")
+                ? Optional.of(subject.fingerprint().isEmpty()
+                        ? "the user is revoked: an admin takes it back by uniserve security revoke --undo"
+                        : "its certificate is revoked: issue another, with another name if that is revoked")
                 : Optional.empty();
     }
 

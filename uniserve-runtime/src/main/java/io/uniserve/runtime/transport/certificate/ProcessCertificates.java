@@ -79,7 +79,7 @@ public final class ProcessCertificates implements CertificateHandler {
         if (!CertificateRenewer.isDue(certificate, before, SystemClock.INSTANCE.wallMillis())) {
             throw UniserveException.invalid("the certificate is not due: it ends at "
                     + certificate.getNotAfter().toInstant() + ", and security.renewal.before of the coordinator is "
-                    + before + ", of which at most a third of the certificate's validity counts");
+                    + before + ", of which at most a third of the certificate's validity counts: set no longer one here");
         }
         return certificate;
     }

@@ -63,12 +63,13 @@ public record ClientOptions(
 
     private static void checkRenewal(Duration before, TlsFiles tls) {
         if (!tls.enabled() || tls.certificate().isEmpty() || tls.key().isEmpty()) {
-            throw UniserveException.invalid("renewCertificate is set, and the client has no certificate: set tls.enabled,"
-                    + " tls.certificate-file and tls.key-file too, or client.renew-certificate = false");
+            throw UniserveException.invalid(
+                    "renewCertificate is set, and the client has no certificate: set tls.enabled,"
+                            + " tls.certificate-file and tls.key-file too, or client.renew-certificate = false");
         }
         if (before.compareTo(RenewalSettings.MIN) < 0 || before.compareTo(RenewalSettings.MAX) > 0) {
-            throw UniserveException.invalid("renewCertificate is " + before + ": use " + RenewalSettings.MIN + " to "
-                    + RenewalSettings.MAX);
+            throw UniserveException.invalid(
+                    "renewCertificate is " + before + ": use " + RenewalSettings.MIN + " to " + RenewalSettings.MAX);
         }
     }
 

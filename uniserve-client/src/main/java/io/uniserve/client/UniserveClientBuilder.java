@@ -45,6 +45,7 @@ public final class UniserveClientBuilder {
     private Optional<Duration> renewBefore = Optional.empty();
     /** The file's setting. Files without a certificate, and a user with a password, take its place. */
     private Optional<Duration> renewOfFile = Optional.empty();
+
     private Executor callbackExecutor = Runnable::run;
 
     UniserveClientBuilder() {}

@@ -82,8 +82,7 @@ class ClientRenewalOptionsTest {
         refused(file(""), "tls.enabled", "tls.certificate-file", "client.renew-certificate = false");
         refused(file(FILES.replace("enabled = true", "enabled = false")), "tls.enabled");
         refused(program().tls(TRUST).renewCertificate(Duration.ofDays(1)), "tls.key-file");
-        for (Duration wrong :
-                new Duration[] {Duration.ZERO, Duration.ofDays(-1), ChronoUnit.FOREVER.getDuration()}) {
+        for (Duration wrong : new Duration[] {Duration.ZERO, Duration.ofDays(-1), ChronoUnit.FOREVER.getDuration()}) {
             refused(program().tls(TRUST, CERTIFICATE, KEY).renewCertificate(wrong), wrong.toString(), "PT1S");
         }
     }

@@ -60,6 +60,7 @@ public final class CertificateAuthority {
     private static final Pattern IP = Pattern.compile("[0-9.]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*");
     /** Clocks of other machines may be behind. */
     private static final Pattern CLUSTER_NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
     private static final Duration EARLY = Duration.ofHours(1);
 
     /** A serial number has at most 20 bytes and a sign. */
@@ -166,9 +167,8 @@ public final class CertificateAuthority {
     private CertificateFiles issue(
             CertifiedIdentity identity, List<String> hosts, Instant now, Duration validity, Path out) {
         if (!identity.isValid()) {
-            throw UniserveException.invalid(
-                    "name \"" + identity.name()
-                            + "\": use 1 to 64 letters, digits, dots, dashes and underscores, no dot or dash in front");
+            throw UniserveException.invalid("name \"" + identity.name()
+                    + "\": use 1 to 64 letters, digits, dots, dashes and underscores, no dot or dash in front");
         }
         CertificateFiles files = new CertificateFiles(
                 out.resolve(identity.name() + ".pem"), out.resolve(identity.name() + ".key"), out.resolve("trust.pem"));

@@ -99,8 +99,8 @@ class RenewalServiceTest {
                 .access(access)
                 .certificates(new ProcessCertificates(
                         tls,
-                        Optional.of(new AuthorityFolderSigner(
-                                directory.resolve("authority"), LONG, SystemClock.INSTANCE)),
+                        Optional.of(
+                                new AuthorityFolderSigner(directory.resolve("authority"), LONG, SystemClock.INSTANCE)),
                         Duration.ofDays(30),
                         user -> user.startsWith("app"),
                         () -> true))
@@ -183,8 +183,8 @@ class RenewalServiceTest {
         assertThat(audited("REFUSED"))
                 .extracting(AuditEvent::principal)
                 .containsExactlyInAnyOrder("user/ann", "user/app-3");
-        assertThat(audited("REFUSED")).allSatisfy(event -> assertThat(event.object())
-                .startsWith(event.principal() + " sha256:"));
+        assertThat(audited("REFUSED"))
+                .allSatisfy(event -> assertThat(event.object()).startsWith(event.principal() + " sha256:"));
         assertThat(audited("OK")).isEmpty();
     }
 
@@ -197,8 +197,8 @@ class RenewalServiceTest {
         refused(renew(none), ErrorCode.UNAUTHORIZED, "no identity");
         UserCredential credential =
                 Passwords.newCredential("app-1", "long secret".toCharArray(), Limits.PASSWORD_ITERATIONS_MIN);
-        access.setUsers(Optional.of(
-                new UserCredentials(Bytes.wrap(new byte[Limits.PASSWORD_KEY_BYTES]), List.of(credential))));
+        access.setUsers(
+                Optional.of(new UserCredentials(Bytes.wrap(new byte[Limits.PASSWORD_KEY_BYTES]), List.of(credential))));
         refused(
                 renew(none, Optional.of(new UserPassword("app-1", "long secret".toCharArray()))),
                 ErrorCode.INVALID_ARGUMENT,

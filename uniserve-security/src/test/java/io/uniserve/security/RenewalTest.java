@@ -112,7 +112,8 @@ class RenewalTest {
     void onlyTheLeaderSignsAndOnlyWhatIsDue() throws IOException, CertificateParsingException {
         X509Certificate due = issue("due", SHORT, "due.example.org");
         ReloadingTls tls = ReloadingTls.read(TlsFiles.PLAIN, SystemClock.INSTANCE);
-        ProcessCertificates leader = new ProcessCertificates(tls, Optional.of(signer), BEFORE, "app"::equals, () -> true);
+        ProcessCertificates leader =
+                new ProcessCertificates(tls, Optional.of(signer), BEFORE, "app"::equals, () -> true);
         Path renewed = Files.writeString(directory.resolve("renewed.pem"), renew(leader, due));
         X509Certificate made = PemCertificates.read("renewed", renewed).get(0);
         assertThat(CertifiedIdentity.of(made)).isEqualTo(CertifiedIdentity.of(due));
@@ -123,8 +124,7 @@ class RenewalTest {
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
         ProcessCertificates standby =
                 new ProcessCertificates(tls, Optional.of(signer), BEFORE, "app"::equals, () -> false);
-        assertThat(code(() -> renew(standby, due)))
-                .isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(code(() -> renew(standby, due))).isEqualTo(ErrorCode.UNAVAILABLE);
         assertThat(code(() -> renew(new ProcessCertificates(tls), due))).isEqualTo(ErrorCode.UNSUPPORTED);
         X509Certificate foreign = PemCertificates.read(
                         "certificate",
@@ -181,11 +181,13 @@ class RenewalTest {
             signed.incrementAndGet();
             return signer.sign(current, next);
         };
-        try (ReloadingTls one = ReloadingTls.open(files(files.certificate(), files.key(), files), SystemClock.INSTANCE);
+        try (ReloadingTls one =
+                        ReloadingTls.open(files(files.certificate(), files.key(), files), SystemClock.INSTANCE);
                 ReloadingTls two = ReloadingTls.open(files(certificate, key, files), SystemClock.INSTANCE);
                 CertificateRenewer first = CertificateRenewer.start(one, SystemClock.INSTANCE, BEFORE, source);
                 CertificateRenewer second = CertificateRenewer.start(two, SystemClock.INSTANCE, BEFORE, source)) {
-            await().until(() -> one.daysLeft().equals(Optional.of(89L)) && two.daysLeft().equals(Optional.of(89L)));
+            await().until(() ->
+                    one.daysLeft().equals(Optional.of(89L)) && two.daysLeft().equals(Optional.of(89L)));
             assertThat(signed).hasValue(1);
             assertThat(first.failures() + second.failures()).isZero();
             assertThat(key).isSymbolicLink();

@@ -28,8 +28,10 @@ public final class WhoamiCommand extends ClientCommand {
                 object.put("limits", LimitText.json(roles.limits()));
                 console().json(object);
             } else if (roles.user().isEmpty()) {
-                console().println("no user: the server that answered is in mode open, where everyone may do everything, or this is the"
-                                + " identity of a server or coordinator, which may do everything too");
+                console()
+                        .println(
+                                "no user: the server that answered is in mode open, where everyone may do everything, or this is the"
+                                        + " identity of a server or coordinator, which may do everything too");
             } else {
                 console().println("user " + roles.user());
                 roles.grants()

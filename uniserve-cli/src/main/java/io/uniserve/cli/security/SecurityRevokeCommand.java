@@ -82,8 +82,9 @@ final class SecurityRevokeCommand extends ClientCommand {
             X509Certificate read =
                     PemCertificates.read("--certificate", certificate).get(0);
             if (read.getBasicConstraints() >= 0) {
-                throw usageError(certificate + " has the certificate of an authority first, and what it signed would stay"
-                        + " accepted: replace the authority in all trust files, see docs/manual/secure-a-cluster.md");
+                throw usageError(
+                        certificate + " has the certificate of an authority first, and what it signed would stay"
+                                + " accepted: replace the authority in all trust files, see docs/manual/secure-a-cluster.md");
             }
             return new Revocation(CertificateSubject.fingerprint(read));
         }

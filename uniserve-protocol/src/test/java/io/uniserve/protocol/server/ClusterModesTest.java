@@ -59,8 +59,10 @@ class ClusterModesTest {
         cluster.loop.run(2 * SECOND);
         cluster.servers
                 .values()
-                .forEach(host -> assertThat(host.fatal).isNotEmpty().allSatisfy(error -> assertThat(error.toString())
-                        .contains("is in mode open", "security.mode = closed")));
+                .forEach(host -> assertThat(host.fatal)
+                        .isNotEmpty()
+                        .allSatisfy(error ->
+                                assertThat(error.toString()).contains("is in mode open", "security.mode = closed")));
     }
 
     @Test

@@ -31,8 +31,8 @@ public record RenewalSettings(Optional<Path> authority, Duration before, Duratio
     /** True if the certificates of this user are renewed. */
     public boolean renews(String user) {
         return users.stream()
-                .anyMatch(pattern ->
-                        pattern.endsWith(ANY) ? user.startsWith(withoutAny(pattern)) : user.equals(pattern));
+                .anyMatch(
+                        pattern -> pattern.endsWith(ANY) ? user.startsWith(withoutAny(pattern)) : user.equals(pattern));
     }
 
     private static String withoutAny(String pattern) {

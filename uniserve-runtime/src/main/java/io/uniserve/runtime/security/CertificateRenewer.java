@@ -136,7 +136,9 @@ public final class CertificateRenewer implements AutoCloseable {
         Duration left = Duration.ofMillis(current.getNotAfter().getTime() - clock.wallMillis())
                 .truncatedTo(ChronoUnit.SECONDS);
         if (left.isNegative()) {
-            LOG.warn("the certificate has ended: issue another by uniserve security issue. It was not renewed: {}", reason);
+            LOG.warn(
+                    "the certificate has ended: issue another by uniserve security issue. It was not renewed: {}",
+                    reason);
         } else {
             LOG.warn("the certificate ends in {} and cannot be renewed now: {}", left, reason);
         }

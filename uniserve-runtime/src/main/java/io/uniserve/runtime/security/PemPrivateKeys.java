@@ -58,7 +58,11 @@ public final class PemPrivateKeys {
     public static PrivateKey readKeyOf(X509Certificate certificate, Path certificateFile, String setting, Path file) {
         PrivateKey key = read(setting, file);
         if (!isKeyOf(certificate, key)) {
-            throw refused(setting, file, "it is not the key of the certificate in " + certificateFile + ": give both of one issue", null);
+            throw refused(
+                    setting,
+                    file,
+                    "it is not the key of the certificate in " + certificateFile + ": give both of one issue",
+                    null);
         }
         return key;
     }

@@ -195,7 +195,8 @@ public final class ReloadingTls implements AutoCloseable {
 
     /** One sentence if the certificate in use has ended, so that no other process accepts this one; empty without one that has. */
     public List<String> missingConditions() {
-        return leaf().filter(leaf -> leaf.getNotAfter().getTime() <= clock.wallMillis())
+        return leaf()
+                .filter(leaf -> leaf.getNotAfter().getTime() <= clock.wallMillis())
                 .map(leaf -> "its certificate ended at " + leaf.getNotAfter().toInstant()
                         + ": issue another by uniserve security issue")
                 .stream()

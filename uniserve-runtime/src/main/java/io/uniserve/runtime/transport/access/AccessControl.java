@@ -142,9 +142,10 @@ public final class AccessControl {
                                 .filter(subjects::contains)
                                 .isPresent());
         return revoked
-                ? Optional.of(subject.fingerprint().isEmpty()
-                        ? "the user is revoked: an admin takes it back by uniserve security revoke --undo"
-                        : "its certificate is revoked: issue another, with another name if that is revoked")
+                ? Optional.of(
+                        subject.fingerprint().isEmpty()
+                                ? "the user is revoked: an admin takes it back by uniserve security revoke --undo"
+                                : "its certificate is revoked: issue another, with another name if that is revoked")
                 : Optional.empty();
     }
 
@@ -355,7 +356,9 @@ public final class AccessControl {
         /** True if a rule or the settings give the user a role; always true for a process. */
         public boolean hasRole() {
             AccessRules rules = state.rules;
-            return isTrusted() || admins.contains(user()) || rules != null && !rules.of(user()).isEmpty();
+            return isTrusted()
+                    || admins.contains(user())
+                    || rules != null && !rules.of(user()).isEmpty();
         }
 
         /** Limits on the caller's requests; none for a process. */

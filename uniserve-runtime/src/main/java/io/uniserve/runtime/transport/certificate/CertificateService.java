@@ -105,7 +105,8 @@ public final class CertificateService extends CertificatesGrpc.CertificatesImplB
             if (!caller.hasRole()) {
                 throw new UniserveException(
                         ErrorCode.UNAUTHORIZED,
-                        "user " + caller.user() + " has no role, so its certificate is not renewed: use uniserve grant");
+                        "user " + caller.user()
+                                + " has no role, so its certificate is not renewed: use uniserve grant");
             }
             return renewable;
         } catch (UniserveException e) {
@@ -138,7 +139,8 @@ public final class CertificateService extends CertificatesGrpc.CertificatesImplB
 
     private static X509Certificate leaf(String chain) {
         try {
-            return PemCertificates.parse(chain.getBytes(StandardCharsets.US_ASCII)).get(0);
+            return PemCertificates.parse(chain.getBytes(StandardCharsets.US_ASCII))
+                    .get(0);
         } catch (CertificateException e) {
             throw new IllegalStateException("the authority signed what is no certificate", e);
         }

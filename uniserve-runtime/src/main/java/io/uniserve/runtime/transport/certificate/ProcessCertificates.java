@@ -68,8 +68,8 @@ public final class ProcessCertificates implements CertificateHandler {
 
     @Override
     public X509Certificate checkRenewable(Optional<X509Certificate> current) {
-        X509Certificate certificate = current.orElseThrow(
-                () -> UniserveException.invalid("the caller has no certificate to renew: set tls.certificate-file and tls.key-file"));
+        X509Certificate certificate = current.orElseThrow(() -> UniserveException.invalid(
+                "the caller has no certificate to renew: set tls.certificate-file and tls.key-file"));
         signer();
         if (!leads.getAsBoolean()) {
             throw new UniserveException(ErrorCode.UNAVAILABLE, "this coordinator does not lead: ask the leader");
@@ -79,7 +79,8 @@ public final class ProcessCertificates implements CertificateHandler {
         if (!CertificateRenewer.isDue(certificate, before, SystemClock.INSTANCE.wallMillis())) {
             throw UniserveException.invalid("the certificate is not due: it ends at "
                     + certificate.getNotAfter().toInstant() + ", and security.renewal.before of the coordinator is "
-                    + before + ", of which at most a third of the certificate's validity counts: set no longer one here");
+                    + before
+                    + ", of which at most a third of the certificate's validity counts: set no longer one here");
         }
         return certificate;
     }
@@ -88,8 +89,7 @@ public final class ProcessCertificates implements CertificateHandler {
     private static void checkNotEnded(X509Certificate certificate) {
         if (certificate.getNotAfter().getTime() <= SystemClock.INSTANCE.wallMillis()) {
             throw new UniserveException(
-                    ErrorCode.UNAUTHORIZED,
-                    "the certificate has ended: use another one of uniserve security issue");
+                    ErrorCode.UNAUTHORIZED, "the certificate has ended: use another one of uniserve security issue");
         }
     }
 
@@ -102,7 +102,8 @@ public final class ProcessCertificates implements CertificateHandler {
 
     private void checkIdentity(X509Certificate certificate) {
         CertifiedIdentity identity = CertifiedIdentity.of(certificate)
-                .orElseThrow(() -> new UniserveException(ErrorCode.UNAUTHORIZED, "the certificate has no identity: use one of uniserve security issue"));
+                .orElseThrow(() -> new UniserveException(
+                        ErrorCode.UNAUTHORIZED, "the certificate has no identity: use one of uniserve security issue"));
         switch (identity.kind()) {
             case SERVER -> {}
             case USER -> {
@@ -114,7 +115,9 @@ public final class ProcessCertificates implements CertificateHandler {
                 }
             }
             case ZOOKEEPER ->
-                throw new UniserveException(ErrorCode.UNAUTHORIZED, "certificates of ZooKeeper are not renewed: use uniserve security issue zookeeper");
+                throw new UniserveException(
+                        ErrorCode.UNAUTHORIZED,
+                        "certificates of ZooKeeper are not renewed: use uniserve security issue zookeeper");
         }
     }
 

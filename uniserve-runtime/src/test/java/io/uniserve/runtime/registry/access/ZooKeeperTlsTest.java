@@ -177,7 +177,8 @@ class ZooKeeperTlsTest {
         refused(
                 ErrorCode.INVALID_CONFIGURATION,
                 settings("one", "zookeeper.tls.key-file", key),
-                "uniserve.zookeeper.tls.key-file: file " + key + " cannot be used: it is not the key of the certificate");
+                "uniserve.zookeeper.tls.key-file: file " + key
+                        + " cannot be used: it is not the key of the certificate");
         refused(
                 ErrorCode.INVALID_CONFIGURATION,
                 settings("one", "zookeeper.tls.key-file", ""),

@@ -102,6 +102,7 @@ record SimulationKnobs(
                 base.drainTimeoutNanos(),
                 base.takeOverStore(),
                 base.trash(),
-                scrubNanos);
+                scrubNanos,
+                base.closed());
     }
 }

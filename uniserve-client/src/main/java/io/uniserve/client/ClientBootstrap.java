@@ -84,7 +84,7 @@ final class ClientBootstrap {
                 refused
                         ? last.reason()
                         : "none of " + options.bootstrap() + " sent a routing map within " + options.connectTimeout()
-                                + "; check the addresses, that a server is running there, and that this client has TLS if the server has",
+                                + "; check the addresses and the TLS files, and that a server is running there",
                 tried,
                 last);
     }

@@ -58,9 +58,8 @@ public final class CertificateAuthority {
 
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9:]([A-Za-z0-9.:-]{0,252}[A-Za-z0-9])?");
     private static final Pattern IP = Pattern.compile("[0-9.]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*");
-    /** Clocks of other machines may be behind. */
     private static final Pattern CLUSTER_NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-
+    /** Clocks of other machines may be behind. */
     private static final Duration EARLY = Duration.ofHours(1);
 
     /** A serial number has at most 20 bytes and a sign. */
@@ -209,8 +208,9 @@ public final class CertificateAuthority {
     }
 
     private static Duration shorter(Duration validity, X509Certificate current) {
-        Instant begin = current.getNotBefore().toInstant().plus(EARLY);
-        Duration own = Duration.between(begin, current.getNotAfter().toInstant());
+        Duration whole = Duration.between(
+                current.getNotBefore().toInstant(), current.getNotAfter().toInstant());
+        Duration own = whole.compareTo(EARLY) > 0 ? whole.minus(EARLY) : whole; // other tools make none earlier
         return own.compareTo(validity) < 0 ? own : validity;
     }
 

@@ -1,6 +1,7 @@
 package io.uniserve.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
@@ -180,9 +181,9 @@ class RenewalServiceTest {
     void usersThatAreNotNamedOrHaveNoRoleAreRefusedAndTheLogHasIt() throws IOException {
         refused(renew(user("ann", SHORT)), ErrorCode.UNAUTHORIZED, "add the name to security.renewal.users");
         refused(renew(user("app-3", SHORT)), ErrorCode.UNAUTHORIZED, "has no role");
-        assertThat(audited("REFUSED"))
+        await().untilAsserted(() -> assertThat(audited("REFUSED"))
                 .extracting(AuditEvent::principal)
-                .containsExactlyInAnyOrder("user/ann", "user/app-3");
+                .containsExactlyInAnyOrder("user/ann", "user/app-3"));
         assertThat(audited("REFUSED"))
                 .allSatisfy(event -> assertThat(event.object()).startsWith(event.principal() + " sha256:"));
         assertThat(audited("OK")).isEmpty();

@@ -156,7 +156,7 @@ class RenewalTest {
     }
 
     @Test
-    void aProcessWithAnEndedCertificateIsNotReady() {
+    void anEndedCertificateIsAMissingCondition() {
         Instant early = now.minus(SHORT).minusSeconds(1);
         CertificateFiles ended = authority.issueServer("s1", List.of(), early, SHORT, directory.resolve("ended"));
         CertificateFiles valid = authority.issueServer("s1", List.of(), now, SHORT, directory.resolve("valid"));

@@ -22,7 +22,11 @@ public final class RevokeCommand extends GrantArguments {
     public Integer call() {
         RoleGrant grant = grant();
         try (ClusterClient cluster = connect()) {
-            checkRule(grant, cluster.grants(grant.user()).grants());
+            checkRule(
+                    grant,
+                    cluster.allGrants().grants().stream()
+                            .filter(rule -> rule.user().equals(grant.user()))
+                            .toList());
             cluster.changeGrant(grant, true);
         }
         print(grant, false);

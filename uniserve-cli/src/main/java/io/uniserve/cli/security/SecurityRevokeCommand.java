@@ -63,7 +63,7 @@ final class SecurityRevokeCommand extends ClientCommand {
         return ExitCode.OK;
     }
 
-    /** Refuses what would change nothing, and what would lock the caller out. */
+    /** Refuses what would change nothing, and the name of the caller. */
     private void check(Revocation revocation, ClusterClient cluster) {
         if (undo && !cluster.allGrants().revocations().contains(revocation)) {
             throw UniserveException.invalid(revocation + " is not revoked: uniserve grants lists what is");

@@ -51,7 +51,7 @@ class GrantCommandsTest {
     }
 
     @Test
-    void revocationsThatChangeNothingOrLockOutAreRefused(@TempDir Path directory) {
+    void revocationsOfNothingAndOfTheCallerAreRefused(@TempDir Path directory) {
         assertThat(uniserve.run("security", "revoke", "user/admin").err()).contains("is your own identity");
         assertThat(uniserve.run("security", "revoke", "user/bob", "--undo").err())
                 .contains("user/bob is not revoked");

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.cli.status.CertificatePrinter;
 import io.uniserve.client.ProcessCertificate;
 import io.uniserve.client.TableSpec;
@@ -280,7 +281,8 @@ class RenewalIT {
         settings.put("security.mode", "open");
         cluster.launchServer("server-3", settings);
         DaemonProcess server = cluster.daemon("server-3");
-        assertThat(server.awaitExit()).isNotZero();
+        await("the end of server-3").atMost(PATIENCE).until(() -> !server.isAlive());
+        assertThat(server.awaitExit()).isNotEqualTo(ExitCode.OK);
         assertThat(server.tail()).contains("is in mode open", "security.mode = closed");
     }
 

@@ -147,6 +147,9 @@ public final class CertificateRenewer implements AutoCloseable {
     /** Pause of at most a tenth of the time that is left, so that several attempts fit in. */
     private long pauseMax(X509Certificate current) {
         long leftMillis = current.getNotAfter().getTime() - clock.wallMillis();
+        if (leftMillis <= 0) {
+            return PAUSE_NANOS_MAX;
+        }
         return Math.max(PAUSE_NANOS_MIN, Math.min(PAUSE_NANOS_MAX, TimeUnit.MILLISECONDS.toNanos(leftMillis / 10)));
     }
 

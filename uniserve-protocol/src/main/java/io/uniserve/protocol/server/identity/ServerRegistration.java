@@ -18,6 +18,7 @@ import io.uniserve.protocol.server.config.FatalErrorHandler;
 import io.uniserve.protocol.server.config.ServerConfig;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Registration of a server: its ephemeral node in ZooKeeper. It replaces a node of an earlier incarnation, unless a process at another
@@ -41,6 +42,7 @@ public final class ServerRegistration {
     private boolean registered;
     private boolean busy;
     private boolean stopped;
+    private @Nullable CoordinatorRecord checkedLeader;
     private final RegistryConnectionMonitor contact;
     private Runnable whenRegistered = () -> {};
 
@@ -90,7 +92,8 @@ public final class ServerRegistration {
 
     /** Ends a process in mode open, if the leader, as read from its node, is in mode closed. */
     public void checkMode(Versioned read) {
-        if (!stopped && read.value() instanceof CoordinatorRecord leader) {
+        if (!stopped && read.value() instanceof CoordinatorRecord leader && !leader.equals(checkedLeader)) {
+            checkedLeader = leader;
             ClusterModes.refusal(config.closed(), config.self(), leader).ifPresent(fatal::onFatal);
         }
     }

@@ -130,19 +130,21 @@ public final class CertificateService extends CertificatesGrpc.CertificatesImplB
             return;
         }
         String chain = ((Outcome.Ok<String>) signed).value();
-        String object = subject(Optional.of(current)) + " as " + CertificateSubject.fingerprint(leaf(chain));
+        String object;
+        try {
+            object = subject(Optional.of(current)) + " as " + CertificateSubject.fingerprint(leaf(chain));
+        } catch (CertificateException e) {
+            answer.done(Outcome.err(new UniserveException(
+                    ErrorCode.INTERNAL, "the authority signed what is no certificate: see the log", e)));
+            return;
+        }
         caller.audited(object, answer, done -> {
             LOG.info("a certificate is renewed: {}", object);
             done.done(signed);
         });
     }
 
-    private static X509Certificate leaf(String chain) {
-        try {
-            return PemCertificates.parse(chain.getBytes(StandardCharsets.US_ASCII))
-                    .get(0);
-        } catch (CertificateException e) {
-            throw new IllegalStateException("the authority signed what is no certificate", e);
-        }
+    private static X509Certificate leaf(String chain) throws CertificateException {
+        return PemCertificates.parse(chain.getBytes(StandardCharsets.US_ASCII)).get(0);
     }
 }

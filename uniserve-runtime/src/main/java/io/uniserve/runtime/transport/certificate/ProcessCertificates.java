@@ -125,7 +125,7 @@ public final class ProcessCertificates implements CertificateHandler {
     public void renew(X509Certificate current, PublicKey key, Completion<String> completion) {
         X509Certificate renewable = checkRenewable(Optional.of(current));
         CertificateSigner signer = signer();
-        if (!renewals.tryAcquire(CertificateSubject.fingerprint(renewable))) {
+        if (isOfUser(renewable) && !renewals.tryAcquire(CertificateSubject.fingerprint(renewable))) {
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "the certificate was renewed less than a minute ago, or too many were: try again in a minute");
@@ -138,6 +138,13 @@ public final class ProcessCertificates implements CertificateHandler {
                     SIGNINGS_MAX + " certificates are being renewed: try again in a minute",
                     e);
         }
+    }
+
+    /** Servers are trusted, and several of them may start with the same certificate. */
+    private static boolean isOfUser(X509Certificate certificate) {
+        return CertifiedIdentity.of(certificate)
+                .filter(one -> one.kind() == CertifiedIdentity.Kind.USER)
+                .isPresent();
     }
 
     private static Outcome<String> sign(CertificateSigner signer, X509Certificate current, PublicKey key) {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Limit on renewals: one per certificate and minute, and a number of certificates per minute. So no caller fills the audit log or the queue
+ * Limit on renewals of users: one per certificate and minute, and a number of certificates per minute. So no caller fills the audit log or the queue
  * of the authority. Thread-safe.
  */
 final class RenewalRateLimiter {

@@ -3,16 +3,13 @@ package io.uniserve.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.limit.Limits;
 import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.registry.AccessRules;
-import io.uniserve.runtime.audit.AuditOptions.FailurePolicy;
 import io.uniserve.runtime.audit.AuditRecord;
 import io.uniserve.runtime.audit.AuditTail;
-import io.uniserve.runtime.config.AuditSettings;
 import io.uniserve.runtime.config.MetricsSettings;
 import io.uniserve.runtime.config.MetricsSettings.Access;
 import io.uniserve.runtime.config.SecuritySettings;
@@ -75,14 +72,8 @@ class MetricsAccessTest {
     void open() {
         authority = CertificateAuthority.create(directory.resolve("authority"), "main", now);
         server = authority.issueServer("s1", List.of("localhost"), now, DAY, directory.resolve("s1"));
-        tls = ReloadingTls.read(files(server), SystemClock.INSTANCE);
-        audit = AuditRecorder.open(
-                new AuditSettings(
-                        Optional.of(directory.resolve("audit")),
-                        Limits.AUDIT_FILE_BYTES_DEFAULT,
-                        Limits.AUDIT_FILES_DEFAULT,
-                        FailurePolicy.REFUSE_CHANGES),
-                "s1");
+        tls = ReloadingTls.read(TestingProcess.files(server), SystemClock.INSTANCE);
+        audit = TestingProcess.audit(directory.resolve("audit"), "s1");
         access = AccessControl.of(new SecuritySettings(true, Set.of("root")), audit);
         for (Role role : Role.values()) {
             rules = rules.with(new RoleGrant(role.text(), role, TablePattern.ALL));
@@ -100,12 +91,8 @@ class MetricsAccessTest {
         loop.close();
     }
 
-    private static TlsFiles files(CertificateFiles of) {
-        return new TlsFiles(true, Optional.of(of.certificate()), Optional.of(of.key()), Optional.of(of.trust()), false);
-    }
-
     private TlsFiles user(String name) {
-        return files(authority.issueUser(name, now, DAY, directory.resolve("user-" + name)));
+        return TestingProcess.files(authority.issueUser(name, now, DAY, directory.resolve("user-" + name)));
     }
 
     private TlsFiles noCertificate() {
@@ -177,7 +164,7 @@ class MetricsAccessTest {
     @Test
     void processesAndUsersOfTheSettingsMayMonitor() throws Exception {
         MetricsServer metrics = serve(Access.MONITOR);
-        assertThat(get(metrics, "/metrics", files(server))).startsWith(OK);
+        assertThat(get(metrics, "/metrics", TestingProcess.files(server))).startsWith(OK);
         assertThat(get(metrics, "/metrics", user("root"))).startsWith(OK);
     }
 

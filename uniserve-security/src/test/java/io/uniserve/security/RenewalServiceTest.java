@@ -16,10 +16,8 @@ import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.UserCredentials;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.audit.AuditEvent;
-import io.uniserve.runtime.audit.AuditOptions.FailurePolicy;
 import io.uniserve.runtime.audit.AuditRecord;
 import io.uniserve.runtime.audit.AuditTail;
-import io.uniserve.runtime.config.AuditSettings;
 import io.uniserve.runtime.config.SecuritySettings;
 import io.uniserve.runtime.security.CertificateSubject;
 import io.uniserve.runtime.security.CertifiedIdentity;
@@ -86,14 +84,8 @@ class RenewalServiceTest {
         key = generator.generateKeyPair().getPublic();
         authority = CertificateAuthority.create(directory.resolve("authority"), "main", now);
         own = authority.issueServer("c1", List.of("localhost"), now, LONG, directory.resolve("c1"));
-        tls = ReloadingTls.read(files(own), SystemClock.INSTANCE);
-        audit = AuditRecorder.open(
-                new AuditSettings(
-                        Optional.of(directory.resolve("audit")),
-                        Limits.AUDIT_FILE_BYTES_DEFAULT,
-                        Limits.AUDIT_FILES_DEFAULT,
-                        FailurePolicy.REFUSE_CHANGES),
-                "c1");
+        tls = ReloadingTls.read(TestingProcess.files(own), SystemClock.INSTANCE);
+        audit = TestingProcess.audit(directory.resolve("audit"), "c1");
         SecuritySettings closed = new SecuritySettings(true, Set.of("root"));
         access = AccessControl.of(closed, audit);
         coordinator = GrpcServer.builder(ClusterIdentity.of("main"))
@@ -118,12 +110,8 @@ class RenewalServiceTest {
         tls.close();
     }
 
-    private static TlsFiles files(CertificateFiles of) {
-        return new TlsFiles(true, Optional.of(of.certificate()), Optional.of(of.key()), Optional.of(of.trust()), false);
-    }
-
     private TlsFiles user(String name, Duration validity) {
-        return files(authority.issueUser(name, now, validity, directory.resolve("user-" + name)));
+        return TestingProcess.files(authority.issueUser(name, now, validity, directory.resolve("user-" + name)));
     }
 
     private Outcome<String> renew(TlsFiles caller) {

@@ -134,6 +134,7 @@ public final class CertificateService extends CertificatesGrpc.CertificatesImplB
         try {
             object = subject(Optional.of(current)) + " as " + CertificateSubject.fingerprint(leaf(chain));
         } catch (CertificateException e) {
+            LOG.error("the authority signed what is no certificate", e);
             answer.done(Outcome.err(new UniserveException(
                     ErrorCode.INTERNAL, "the authority signed what is no certificate: see the log", e)));
             return;
